@@ -117,10 +117,27 @@ class Operation:
         """The device that was requested for it; empty if it may run on any."""
         return self._node.device
 
+    def colocation_groups(self) -> list[bytes]:
+        """The groups of operations that run on one device with it: by default its own.
+
+        >>> with tf.Graph().as_default():
+        ...     x = tf.constant(1.0, name="x")
+        ...     with tf.compat.v1.colocate_with(x):
+        ...         y = tf.constant(2.0, name="y")
+        ...     x.op.colocation_groups(), y.op.colocation_groups()
+        ([b'loc:@x'], [b'loc:@x'])
+        """
+        groups = self.graph.colocation_groups_of(self)
+        return list(groups) or [f"loc:@{self.name}".encode()]
+
     @property
     def node_def(self) -> Any:
         """The operation as a NodeDef message."""
-        return node_messages.node_def(self._node)
+        message = node_messages.node_def(self._node)
+        groups = self.graph.colocation_groups_of(self)
+        if groups:
+            message.attr["_class"].list.s.extend(groups)
+        return message
 
     @property
     def op_def(self) -> Any:
@@ -329,6 +346,10 @@ class GraphInspection:
         if not registered_gradients.replaced:
             return []
         return [op for op in self.get_operations() if op.type in registered_gradients.replaced]
+
+    def colocation_groups_of(self, operation: Operation) -> list[bytes]:
+        """The groups that an operation has been put into: none, but in a `tf.Graph`."""
+        return []
 
     def gradient_function_of(self, operation: Operation) -> Any:
         """The gradient of the program's own that an operation has; None if there shall be none.

@@ -387,6 +387,28 @@ class Function(_core.TracedCall, Callable):
 
     # Methods.
 
+    def experimental_get_compiler_ir(
+        self, *args: object, **kwargs: object
+    ) -> PythonCallable[..., str]:
+        """What shows the compiled program for arguments: it refuses, programs are not shown as HLO.
+
+        Raises:
+            ValueError: unless the function has `jit_compile=True`, or for a stage that does not exist.
+            TypeError: for arguments that do not fit the function.
+            tf.errors.UnimplementedError: by the result: programs are StableHLO, which no stage is.
+
+        >>> f = tf.function(lambda x: x * x)
+        >>> f.experimental_get_compiler_ir(tf.constant(1.0))
+        Traceback (most recent call last):
+        ValueError: Compiler IR can only be returned for functions marked with 'jit_compile=True'
+        """
+        if not self._jit_compile:
+            raise ValueError(
+                "Compiler IR can only be returned for functions marked with 'jit_compile=True'"
+            )
+        self.get_concrete_function(*args, **kwargs)
+        return functools.partial(compilation.compiler_ir, self._name)
+
     def __get__(self, instance: object, owner: object = None) -> Function | MethodType:
         """The method of an object: a Function of its own, which does not keep the object alive."""
         if instance is None:

@@ -63,8 +63,11 @@ class Graph(_core.Graph, GraphInspection):
         self.outer_variables: dict[int, tuple[Any, Any]] = {}
         # Programs keep weak references to what they feed, such as Keras to its learning phase.
         self.placeholders: list[Any] = []
-        # The operations with which new operations are colocated.
+        # The operations with which new operations are colocated, the groups of each scope with how
+        # many nodes there were before, and the groups of nodes by id.
         self.colocations: tuple[Any, ...] = ()
+        self._colocation_scopes: list[tuple[list[bytes], int]] = []
+        self._colocated: dict[int, list[bytes]] = {}
         # The gradients that operations get in place of their own: by the ids of nodes, and the maps
         # that are in force, each with how many nodes there were before.
         self._overridden: dict[int, str] = {}
@@ -444,11 +447,26 @@ class Graph(_core.Graph, GraphInspection):
         around = self.colocations
         beside = () if op is None else (getattr(op, "op", op),)
         self.colocations = beside if ignore_existing else (*around, *beside)
+        groups = {group for each in self.colocations for group in _groups_of(each)}
+        self._colocation_scopes.append((sorted(groups), len(self)))
         try:
             with device(where) if where or ignore_existing else contextlib.nullcontext():
                 yield
         finally:
+            self._note_colocated()
+            self._colocation_scopes.pop()
             self.colocations = around
+
+    def _note_colocated(self) -> None:
+        """Notes the groups of nodes in the scopes in force, the innermost first."""
+        for groups, start in reversed(self._colocation_scopes):
+            for id in range(start, len(self)):
+                self._colocated.setdefault(id, groups)
+
+    def colocation_groups_of(self, operation: Operation) -> list[bytes]:
+        """The groups of operations on one device that an operation has been put into."""
+        self._note_colocated()
+        return self._colocated.get(operation._node.id, [])
 
     @contextmanager
     def container(self, container_name: str) -> Iterator[None]:
@@ -461,6 +479,11 @@ class Graph(_core.Graph, GraphInspection):
 
     is_fetchable = is_feedable
     prevent_fetching = prevent_feeding = is_feedable
+
+
+def _groups_of(item: object) -> list[bytes]:
+    """The groups of an operation; none of a value that is not in the graph."""
+    return item.colocation_groups() if isinstance(item, Operation) else []
 
 
 def node_ids(graph: Graph, elements: Iterable[_core.Tensor | Operation]) -> list[int]:

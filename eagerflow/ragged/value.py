@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import nest
 from eagerflow.framework import context
 from eagerflow.ragged import construction
+from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.typing import DTypeLike, ShapeLike
 
@@ -95,6 +97,14 @@ class RaggedTensorValue:
         """The sizes, None for ragged axes."""
         return (len(self._row_splits) - 1, None, *self._values.shape[1:])
 
+    @property
+    def _type_spec(self) -> RaggedTensorSpec:
+        return self.to_tensor_value()._type_spec
+
+    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, object]) -> Any:
+        converted = nest.map_structure(_as_tensor, (args, kwargs))
+        return function(*converted[0], **converted[1])
+
     def to_list(self) -> list:
         """Nested lists."""
         nested = isinstance(self._values, RaggedTensorValue)
@@ -107,6 +117,11 @@ class RaggedTensorValue:
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensorValue(values={self._values!r}, row_splits={self._row_splits!r})"
+
+
+def _as_tensor(value: object) -> object:
+    """The ragged tensor of a RaggedTensorValue; other arguments as they are."""
+    return value.to_tensor_value() if isinstance(value, RaggedTensorValue) else value
 
 
 def constant_value(

@@ -7,7 +7,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.sparse.tensor import SparseTensor
+from eagerflow.sparse.tensor import SparseTensor, SparseTensorValue
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -33,6 +33,8 @@ def convert_to_tensor_or_sparse_tensor(value: Any, dtype: Any = None, name: Any 
     Raises:
         TypeError: if a sparse tensor has another dtype.
     """
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):
         return _core.convert(value, dtype, None)
     if dtype is not None and value.dtype != dtypes.as_dtype(dtype):

@@ -211,3 +211,25 @@ def test_constants_are_nodes(make, expected):
         value = make()
         assert value.graph is graph and value.op in graph.get_operations()
         assert value.eval().tolist() == expected
+
+
+def test_operations_are_in_groups_with_those_they_are_colocated_with():
+    with tf.device("/cpu:0"):
+        a = tf.constant(1.0, name="a")
+    w = tf.get_variable("w", initializer=1.0)
+    with tf.colocate_with(a):
+        b = tf.constant(2.0, name="b")
+        with tf.colocate_with(w):
+            both = tf.constant(3.0, name="both")
+            assert both.op.colocation_groups() == [b"loc:@a", b"loc:@w"]
+        with tf.colocate_with(w, ignore_existing=True):
+            one = tf.constant(3.0, name="one")
+        with tf.colocate_with(None, ignore_existing=True):
+            alone = tf.constant(3.0, name="alone")
+    later = tf.constant(4.0, name="later")
+    assert b.op.colocation_groups() == b.op.get_attr("_class") == [b"loc:@a"]
+    assert b.op.device == "/device:CPU:0"
+    assert both.op.colocation_groups() == [b"loc:@a", b"loc:@w"]
+    assert one.op.colocation_groups() == [b"loc:@w"]
+    for tensor in (a, alone, later):
+        assert tensor.op.colocation_groups() == [b"loc:@" + tensor.op.name.encode()]

@@ -72,3 +72,30 @@ def test_absent_elements_of_every_dtype(dtype, shape):
         expected.tolist()
     )
     assert tf.sparse.to_dense(rows.to_sparse()).numpy().tolist() == zeros.tolist()
+
+
+CALLS = {
+    "elementwise": lambda rows: tf.add(rows, rows),
+    "reduction": lambda rows: tf.reduce_sum(rows, 1),
+    "list": lambda rows: tf.concat([rows, rows], 0),
+    "composed": lambda rows: tf.ragged.boolean_mask(rows, tf.greater(rows, 1)),
+}
+
+
+def as_lists(value):
+    return value.to_list() if isinstance(value, tf.RaggedTensor) else value.numpy().tolist()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_values_are_arguments_of_operations(rows, name):
+    expected = CALLS[name](rows.to_tensor_value())
+    made = CALLS[name](rows)
+    assert type(made) is type(expected)
+    assert as_lists(made) == as_lists(expected)
+
+
+def test_values_have_specs(rows):
+    assert tf.type_spec_from_value(rows) == tf.RaggedTensorSpec([3, None], tf.float32, 1, tf.int64)
+    parts = ([[0, 1]], [2.0], [1, 3])
+    made = v1.convert_to_tensor_or_sparse_tensor(v1.SparseTensorValue(*parts))
+    assert tf.sparse.to_dense(made).numpy().tolist() == [[0, 2, 0]]

@@ -455,3 +455,21 @@ def test_a_configuration_of_another_class_of_that_name(tmp_path):
     model.save(str(tmp_path / "m"))
     loaded = tf.keras.models.load_model(str(tmp_path / "m"))
     assert loaded(tf.ones([1, 3])).numpy().tolist() == [[3.0, 3.0]]
+
+
+def test_objects_have_what_keras_keeps_of_layers(tmp_path):
+    model = tf.keras.Sequential(
+        [
+            tf.keras.layers.Dense(3, input_shape=(4,), kernel_regularizer="l2"),
+            tf.keras.layers.BatchNormalization(),
+        ]
+    )
+    model.save(tmp_path / "model", save_format="tf")
+    root = tf.saved_model.load(tmp_path / "model")
+    assert len(root.variables) == len(root.keras_api.variables) == len(model.variables)
+    for own, kept in ((model, root), (model.layers[1], root.keras_api.layers[1])):
+        for name in ("trainable_variables", "non_trainable_variables"):
+            values = [v.numpy() for v in getattr(own, name)]
+            loaded = [v.numpy() for v in getattr(kept.keras_api, name)]
+            np.testing.assert_equal(loaded, values)
+    assert float(root.regularization_losses[0]()) == pytest.approx(float(model.losses[0]))
