@@ -70,11 +70,7 @@ class Initializer:
         self, shape: Any, dtype: Any, kwargs: dict[str, Any], kinds: str = "float"
     ) -> tuple[list[int], Any, int | None]:
         """The shape as a list, the dtype, and a nonce that distinguishes partitions."""
-        unknown = [key for key in kwargs if key not in _ALLOWED]
-        if unknown:
-            raise TypeError(
-                f"Unknown keyword arguments: {unknown}. Allowed keyword arguments: {_ALLOWED}."
-            )
+        _check_options(kwargs)
         if not self._takes_partitions and kwargs.keys() & {"partition_shape", "partition_offset"}:
             raise ValueError(
                 f"{type(self).__name__} initializer doesn't support partition-related arguments."
@@ -91,6 +87,15 @@ class Initializer:
         return list(shape), dtype, hash(tuple(offset)) if offset else None
 
 
+def _check_options(kwargs: dict[str, Any]) -> None:
+    """Refuses options that initializers do not have."""
+    unknown = [key for key in kwargs if key not in _ALLOWED]
+    if unknown:
+        raise TypeError(
+            f"Unknown keyword arguments: {unknown}. Allowed keyword arguments: {_ALLOWED}."
+        )
+
+
 class Zeros(Initializer):
     """Zeros of any type; of strings, empty ones.
 
@@ -100,6 +105,7 @@ class Zeros(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """Zeros of the shape and dtype."""
+        _check_options(kwargs)
         dtype = config.float_dtype(dtype)
         if not dtype.is_numpy_compatible or dtype is dtypes.string:
             raise ValueError(f"Expected numeric or boolean dtype, got {dtype}.")
@@ -115,6 +121,7 @@ class Ones(Initializer):
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """Ones of the shape and dtype."""
+        _check_options(kwargs)
         dtype = config.float_dtype(dtype)
         if not dtype.is_numpy_compatible or dtype is dtypes.string:
             raise ValueError(f"Expected numeric or boolean dtype, got {dtype}.")
@@ -144,6 +151,7 @@ class Constant(Initializer):
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """The value in the shape and dtype."""
+        _check_options(kwargs)
         shape = kwargs.get("partition_shape", shape)
         return conversion.constant(self.value, dtype=config.float_dtype(dtype), shape=shape)
 

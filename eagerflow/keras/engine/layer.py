@@ -69,6 +69,12 @@ _ARGUMENTS = {
 
 _Layer = TypeVar("_Layer", bound="Layer")
 
+# What `add_weight` accepts besides its parameters: options of Keras 2, and of Keras 3.
+_WEIGHT_OPTIONS = frozenset(
+    "collections experimental_autocast caching_device getter layout partitioner "
+    "experimental_enable_variable_lifting autocast overwrite_with_gradient".split()
+)
+
 
 class Layer(LayerNodes, LayerDtypes):
     """A computation with weights, which are made when the first input's shape is known.
@@ -352,8 +358,11 @@ class Layer(LayerNodes, LayerDtypes):
                 collections; Keras's other options have no effect.
 
         Raises:
+            TypeError: for an option that does not exist.
             ValueError: for both ON_READ and `trainable=True`, or a dtype without an initializer.
         """
+        if unknown := sorted(kwargs.keys() - _WEIGHT_OPTIONS):
+            raise TypeError(f"`add_weight` has no options {unknown}, only {set(_WEIGHT_OPTIONS)}.")
         # Keras 3 puts the shape first.
         if name is not None and not isinstance(name, str):
             name, shape = (shape if isinstance(shape, str) else None), name

@@ -116,6 +116,7 @@ class LinearModel(Model):
         return {
             "name": self.name,
             "trainable": self.trainable,
+            "dtype": self.dtype,
             "units": self.units,
             "activation": activations.serialize(self.activation),
             "use_bias": self.use_bias,

@@ -69,6 +69,7 @@ class WideDeepModel(Model):
         return {
             "name": self.name,
             "trainable": self.trainable,
+            "dtype": self.dtype,
             "linear_model": serialize_keras_object(self.linear_model),
             "dnn_model": serialize_keras_object(self.dnn_model),
             "activation": activations.serialize(self.activation),

@@ -307,3 +307,23 @@ def test_configurations_build_layers_as_their_call_did(form):
     assert len(built) == 2 and built[0] == built[1] and type(built[0]) is type(built[1])
     shapes = tf.nest.flatten(built[1]) if form != "one" else [built[1]]
     assert all(isinstance(shape, tf.TensorShape) and shape.rank == 2 for shape in shapes)
+
+
+def test_weights_and_initial_values_refuse_unknown_options():
+    layer = tf.keras.layers.Layer()
+    assert layer.add_weight("kept", [2], collections=[], caching_device=None).shape == [2]
+    with pytest.raises(TypeError, match="'trainabel'"):
+        layer.add_weight("lost", [2], trainabel=False)
+    for name in ("Zeros", "Ones", "Constant", "RandomNormal"):
+        with pytest.raises(TypeError, match="Unknown keyword arguments: .'scale'"):
+            getattr(tf.keras.initializers, name)()([2], scale=2.0)
+
+
+def test_configurations_of_linear_models_have_their_dtype():
+    linear = tf.keras.experimental.LinearModel(dtype="float64")
+    assert linear.get_config()["dtype"] == "float64"
+    wide = tf.keras.experimental.WideDeepModel(
+        linear, tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    )
+    again = type(wide).from_config(wide.get_config())
+    assert again.get_config()["dtype"] == wide.get_config()["dtype"] == "float32"
