@@ -70,7 +70,7 @@ def trainings(options: argparse.Namespace) -> int:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     script = str(TESTS / "killed_training.py")
     names = subprocess.run([*PYTHON, script], capture_output=True, text=True, env=environment)
-    kinds = names.stdout.splitlines()
+    kinds = [kind for kind in names.stdout.splitlines() if kind in (options.only or [kind])]
     for kind in kinds:
         with tempfile.TemporaryDirectory() as folder:
             count = str(max(1, -(-options.trainings // len(kinds))))

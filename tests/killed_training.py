@@ -63,11 +63,15 @@ def in_processes():
     return rows.map(augmented, workers=2, output_signature=spec).batch(BATCH)
 
 
-def generator():
-    order = np.random.RandomState(4)
+def generator(seed=4):
+    order = np.random.RandomState(seed)
     while True:
         rows = order.randint(0, ROWS, BATCH)
         yield X[rows], Y[rows]
+
+
+def some_of(data):
+    return {"validation_data": data, "validation_steps": 4}
 
 
 ARRAYS = {"x": X, "y": Y, "batch_size": BATCH}
@@ -88,7 +92,39 @@ KINDS = {
     "eager": lambda: ARRAYS | {"run_eagerly": True, "metrics": None},
     "saves by epochs": lambda: {"x": dataset(), "save_freq": "epoch"},
     "generators of layers": lambda: ARRAYS | {"generators": True},
+    "gradients of three batches": lambda: ARRAYS | {"accumulated": 3},
+    "an optimizer of old": lambda: ARRAYS | {"legacy": True},
+    "16 bits": lambda: ARRAYS | {"policy": "mixed_float16"},
+    "stopped early": lambda: ARRAYS | {"patience": 1},
+    "stopped by a batch": lambda: ARRAYS | {"stop": 20},
+    "validation by a dataset": lambda: ARRAYS | some_of(dataset()),
+    "validation by a sequence": lambda: ARRAYS | some_of(Batches()),
+    "validation by a generator": lambda: ARRAYS | some_of(generator(5)),
 }
+
+
+class Last(tf.keras.callbacks.Callback):
+    """Keeps the values of the last epoch, and may stop training after so many batches."""
+
+    logs: dict
+    left = 0
+
+    def on_train_begin(self, logs=None):
+        self.logs = {}
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.left -= 1
+        if self.left == 0:
+            self.model.stop_training = True
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.logs = {"epoch": epoch, **logs}
+
+    def on_train_end(self, logs=None):
+        assert logs and logs.items() <= self.logs.items()
+
+    def training_state(self):
+        return {"logs": self.logs, "left": self.left}
 
 
 class Kill(tf.keras.callbacks.Callback):
@@ -112,6 +148,7 @@ def train(kind, folder, output, events):
     options = KINDS[kind]()
     if options.pop("generators", False):
         tf.keras.backend.experimental.enable_tf_random_generator()
+    tf.keras.mixed_precision.set_global_policy(options.pop("policy", "float32"))
     layers = tf.keras.layers
     model = tf.keras.Sequential(
         [
@@ -123,30 +160,43 @@ def train(kind, folder, output, events):
             layers.Dense(2, activation="softmax"),
         ]
     )
+    accumulated = options.pop("accumulated", None)
+    if options.pop("legacy", False):
+        optimizer = tf.keras.optimizers.legacy.Adam(0.01)
+    else:
+        optimizer = tf.keras.optimizers.Adam(0.01, gradient_accumulation_steps=accumulated)
     model.compile(
-        tf.keras.optimizers.Adam(0.01),
+        optimizer,
         "sparse_categorical_crossentropy",
         metrics=options.pop("metrics", ["accuracy"]),
         steps_per_execution=options.pop("steps_per_execution", 1),
         run_eagerly=options.pop("run_eagerly", False),
     )
-    stop = tf.keras.callbacks.EarlyStopping(patience=30, restore_best_weights=True)
+    stop = tf.keras.callbacks.EarlyStopping(
+        patience=options.pop("patience", 30), min_delta=0.1, restore_best_weights=True
+    )
     rate = tf.keras.callbacks.ReduceLROnPlateau(factor=0.7, patience=1, min_delta=0.1)
     backup = tf.keras.callbacks.BackupAndRestore(folder, options.pop("save_freq", 3))
-    history = model.fit(
+    last = Last()
+    last.left = options.pop("stop", 0)
+    model.fit(
         epochs=EPOCHS,
         verbose=0,
-        validation_data=(X, Y),
-        callbacks=[stop, rate, backup, Kill(events)],
-        **options,
+        callbacks=[stop, rate, last, backup, Kill(events)],
+        **{"validation_data": (X, Y), **options},
     )
     drawn = [random.random(), np.random.rand(), float(tf.random.uniform([]))]
     if model.run_eagerly:  # the metrics of an epoch that was resumed began anew
-        history.history = {"val_loss": history.history["val_loss"]}
-    last = [value for name, values in sorted(history.history.items()) for value in values[-1:]]
-    state = [stop.best, stop.wait, rate.best, rate.wait, *drawn, *last]
-    values = [each.numpy() for each in [*model.variables, *model.optimizer.variables]]
+        last.logs = {"val_loss": last.logs["val_loss"]}
+    logs = [value for _, value in sorted(last.logs.items())]
+    state = [stop.best, stop.wait, stop.stopped_epoch, rate.best, rate.wait, *drawn, *logs]
+    values = [each.numpy() for each in [*model.variables, *optimizer_variables(model)]]
     np.savez(output, *values, *stop.best_weights, np.array(state, np.float64))
+
+
+def optimizer_variables(model):
+    own = model.optimizer.variables
+    return own() if callable(own) else own
 
 
 def in_child(kind, folder, output, seconds=None, events=0):

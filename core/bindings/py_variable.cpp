@@ -317,6 +317,23 @@ PyObject* keep_remainder(PyObject* object, PyObject*) {
   });
 }
 
+PyObject* get_remainder(PyObject* object, void*) {
+  return guarded([&]() -> PyObject* {
+    Variable* const remainder = variable_of(object).remainder();
+    if (!remainder) Py_RETURN_NONE;
+    return wrap(remainder->peek());
+  });
+}
+
+PyObject* set_remainder(PyObject* object, PyObject* value) {
+  return guarded([&]() -> PyObject* {
+    Variable* const remainder = variable_of(object).remainder();
+    if (!remainder || !is_tensor(value)) invalid_argument("No remainder is kept, or this is none.");
+    remainder->assign(tensor_of(value));
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* get_device_id(PyObject* object, void*) {
   return guarded([&] { return PyLong_FromLong(variable_of(object).device()); });
 }
@@ -412,6 +429,7 @@ PyMethodDef methods[] = {
     {"_set_trainable", set_trainable, METH_O, "Sets whether tapes watch the variable."},
     {"_keep_remainder", keep_remainder, METH_NOARGS,
      "_keep_remainder($self)\n--\n\nLets additions lose nothing to rounding from now on."},
+    {"_set_remainder", set_remainder, METH_O, "Replaces `_remainder`."},
     {"numpy", numpy_method, METH_NOARGS,
      "numpy($self)\n--\n\nA copy of the current value for NumPy."},
     {"__array__", method(array_method), METH_VARARGS | METH_KEYWORDS,
@@ -425,6 +443,8 @@ PyGetSetDef getset[] = {
     {"dtype", get_dtype, nullptr, "The element type, a DType.", nullptr},
     {"trainable", get_trainable, nullptr, "Whether tapes watch the variable automatically.",
      nullptr},
+    {"_remainder", get_remainder, nullptr,
+     "What additions have lost to rounding, a tensor; None where it is not kept.", nullptr},
     {"_id", get_id, nullptr, "An id that no other tensor or variable has.", nullptr},
     {"_device_id", get_device_id, nullptr, "The device that holds the value.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

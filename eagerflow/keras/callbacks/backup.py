@@ -105,14 +105,16 @@ class BackupAndRestore(Callback):
             self._restore()
         self.model.__dict__["_maybe_load_initial_epoch_from_callbacks"] = self._initial_epoch
 
-    def _initial_epoch(self, callbacks: Any, data: Any) -> tuple[int, int]:
+    def _initial_epoch(self, callbacks: Any, data: Any, validation: Any) -> tuple[int, int]:
         """The epoch and the step at which training resumes."""
         # Several processes have positions of their own, and may be as many as they like when they resume.
         if replicas.communicator_of(self.model) is None:
-            self._training = training_state.TrainingState(self.model, callbacks, data)
+            self._training = training_state.TrainingState(self.model, callbacks, data, validation)
         if self._restored is None:
             return int(data._initial_epoch), 0
         epoch, step = int(self._restored["epoch"]), int(self._restored["step"])
+        if "stopped" in self._restored:  # by a callback: what is left is to end
+            self.model.stop_training = data.resumed_stopped = True
         if self._training is None or "training" not in self._restored:
             return (epoch + 1, 0) if step and step == data.inferred_steps else (epoch, step)
         self._training.restore(self._restored, epoch, step)
@@ -133,24 +135,28 @@ class BackupAndRestore(Callback):
         self._batches += 1
         if self._batches >= self.save_freq and not has_invalid_loss(logs):
             self._batches = 0
-            self._save(self._current_epoch, int(batch) + 1)
+            self._save(self._current_epoch, int(batch) + 1, {})
 
     def on_epoch_end(self, epoch: int, logs: dict[str, Any] | None = None) -> None:
         """Saves, also if the last batch was saved; training would resume with the next epoch."""
         due = self.save_freq == "epoch" or (self.save_freq and self._batches == 0)
         if due and not has_invalid_loss(logs):
-            self._save(epoch + 1, 0)
+            self._save(epoch + 1, 0, logs or {})
 
     def on_train_end(self, logs: dict[str, Any] | None = None) -> None:
         """Removes the folder, unless training was stopped with a loss that is NaN or infinite."""
         failed = self.model.stop_training and has_invalid_loss(logs)
-        if self.delete_checkpoint and not failed and self._writes():
-            shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
+        if self._writes() and not failed:
+            if self.delete_checkpoint:
+                shutil.rmtree(os.path.dirname(self._path), ignore_errors=True)
+            elif self.model.stop_training and os.path.exists(self._path):
+                state = read_archive(self._path)
+                self._write({name: state[name] for name in state if name != "stopped"})
         self.model.__dict__.pop("_maybe_load_initial_epoch_from_callbacks", None)
         if self._training is not None:
             self.model.train_function = self._training = None
 
-    def _save(self, epoch: int, step: int) -> None:
+    def _save(self, epoch: int, step: int, logs: dict[str, Any]) -> None:
         state = {"epoch": np.asarray(epoch), "step": np.asarray(step)}
         state["train_counter"] = self.model._train_counter.numpy()
         for index, weight in enumerate(self.model.weights):
@@ -158,11 +164,15 @@ class BackupAndRestore(Callback):
         for index, weight in enumerate(self.model.optimizer.variables):
             state[f"optimizer/{index}"] = weight.numpy()
         if self._training is not None:
-            state |= self._training.arrays()
-        if not self._writes():
-            return  # it has only taken part in joining the weights
+            state |= self._training.arrays(logs)
+        if self.model.stop_training:
+            state["stopped"] = np.asarray(True)
+        if self._writes():  # others have only taken part in joining the weights
+            self._write(state)
+
+    def _write(self, state: dict[str, Any]) -> None:
         with replaced(self._path) as temporary, open(temporary, "wb") as file:
-            np.savez(file, **state)  # type: ignore[arg-type]
+            np.savez(file, **state)
 
     def _restore(self) -> None:
         state = read_archive(self._path)

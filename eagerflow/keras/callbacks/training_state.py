@@ -16,6 +16,8 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.random_generator import RandomGenerator
 from eagerflow.util.program_warnings import warn
 
+_VALUES = (int, float, np.ndarray, np.generic)  # of the logs that are saved
+
 
 class TrainingState:
     """The state of one call of `fit`, which arrays can hold.
@@ -24,12 +26,14 @@ class TrainingState:
         model: the model that is trained.
         callbacks: its list of callbacks.
         data: the DataHandler.
+        validation: the Validation.
     """
 
-    def __init__(self, model: Any, callbacks: Any, data: Any) -> None:
+    def __init__(self, model: Any, callbacks: Any, data: Any, validation: Any) -> None:
         self._model = model
         self._callbacks = callbacks
         self._data = data
+        self._validation = validation
         self._streams: list[Any] = []  # variables: the positions of the graph's random streams
         self._first_values: list[Any] = []
         model.train_function = None
@@ -48,10 +52,16 @@ class TrainingState:
         self._streams.append(_core.Variable(value, False, "random_stream"))
         return self._streams[-1]
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The state by names."""
+    def arrays(self, logs: dict[str, Any]) -> dict[str, np.ndarray]:
+        """The state by names.
+
+        Args:
+            logs: those of the epoch at its end, or none.
+        """
         plain = {
             "position": _plain(self._data.position()),
+            "validation": _plain(self._validation.position),
+            "logs": _plain({k: v for k, v in logs.items() if isinstance(v, _VALUES)}),
             "random": _random_state(),
             "callbacks": [
                 [type(each).__name__, _plain(each.training_state())]
@@ -63,9 +73,14 @@ class TrainingState:
             ("streams", self._streams),
             ("generators", list(_generators(self._model))),
             ("metrics", _metric_variables(self._model)),
+            ("remainders", [each._remainder for each in _exact_variables(self._model)]),
             ("rate", _rate(self._model)),
         ):
             found |= {f"{kind}/{k}": each.numpy() for k, each in enumerate(variables)}
+        for k, part in enumerate(_parts(self._model)):
+            stored: dict[str, Any] = {}
+            part.save_own_variables(stored)
+            found |= {f"part {k}/{name}": value for name, value in stored.items()}
         return found
 
     def restore(self, state: Any, epoch: int, step: int) -> None:
@@ -77,7 +92,8 @@ class TrainingState:
             step: the step of the epoch; the metrics of step 0 are new.
         """
         plain = codec.decode(state["training"].tobytes())
-        self._data.resume(epoch, step, plain["position"])
+        self._data.resume(epoch, step, plain["position"], plain.get("logs"))
+        self._validation.resume(plain.get("validation", {}))
         self._first_values = _numbered(state, "streams")
         if step and not self._model.run_eagerly:
             # Metrics are made when the step is traced; no data are read.
@@ -85,6 +101,10 @@ class TrainingState:
                 self._steps.get_concrete_function(IteratorSpec(self._data.element_spec))
         _assign(list(_generators(self._model)), _numbered(state, "generators"))
         _assign(_rate(self._model), _numbered(state, "rate"))
+        for k, part in enumerate(_parts(self._model)):
+            stored = _numbered(state, f"part {k}")
+            if stored:
+                part.load_own_variables({str(k): value for k, value in enumerate(stored)})
         takers = list(self._callbacks.callbacks)
         for name, values in plain["callbacks"]:
             taker = next((each for each in takers if type(each).__name__ == name), None)
@@ -98,6 +118,9 @@ class TrainingState:
     def restore_metrics(self, state: Any) -> None:
         """Gives the metrics the values that they had in the middle of an epoch."""
         _assign(_metric_variables(self._model), _numbered(state, "metrics"))
+        values = map(_core.as_tensor, _numbered(state, "remainders"))
+        for variable, value in zip(_exact_variables(self._model), values, strict=False):
+            variable._set_remainder(value)
 
 
 def _numbered(state: Any, kind: str) -> list[Any]:
@@ -112,6 +135,16 @@ def _assign(variables: list[Any], values: list[Any]) -> None:
 
 def _metric_variables(model: Any) -> list[Any]:
     return [variable for metric in model.metrics for variable in metric.variables]
+
+
+def _exact_variables(model: Any) -> list[Any]:
+    """The variables of metrics that keep what additions lose to rounding."""
+    return [each for each in _metric_variables(model) if each._remainder is not None]
+
+
+def _parts(model: Any) -> list[Any]:
+    """What an optimizer has besides its variables, such as the scale of losses."""
+    return list(getattr(model.optimizer, "_state_parts", dict)().values())
 
 
 def _rate(model: Any) -> list[Any]:

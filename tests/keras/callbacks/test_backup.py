@@ -108,7 +108,7 @@ def test_backups_of_earlier_versions(tmp_path, monkeypatch):
     from eagerflow.keras.callbacks import training_state
 
     with monkeypatch.context() as patch:
-        patch.setattr(training_state.TrainingState, "arrays", lambda self: {})
+        patch.setattr(training_state.TrainingState, "arrays", lambda self, logs: {})
         with pytest.raises(KeyboardInterrupt):
             backup = callbacks.BackupAndRestore(tmp_path, 1)
             small().fit(*data(), epochs=3, verbose=0, callbacks=[backup, Interrupting(6)])
@@ -160,3 +160,89 @@ def test_callbacks_of_the_program_and_the_last_good_state(tmp_path):
             assert own.seen == 5
     assert own.seen == 8
     assert noted[0] == (0, 2)
+
+
+class InterruptedAt(callbacks.Callback):
+    """Ends a training after so many batches and ends of epochs, and keeps the logs of the last epoch."""
+
+    def __init__(self, events):
+        super().__init__()
+        self.left = events
+        self.ended_with = None
+
+    def on_train_batch_end(self, batch, logs=None):
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+    def on_epoch_end(self, epoch, logs=None):
+        self.on_train_batch_end(0)
+
+    def on_train_end(self, logs=None):
+        self.ended_with = logs
+
+
+def ended(folder, data, events=0, stop_after=None, scaled=False):
+    """The weights, the logs and the state of a training that may be interrupted."""
+    model = small()
+    if scaled:
+        own = tf.keras.optimizers.Adam()
+        scale = tf.keras.mixed_precision.LossScaleOptimizer(own, dynamic_growth_steps=3)
+        model.compile(scale, model.loss)
+    stop = callbacks.EarlyStopping("loss", patience=stop_after or 9, min_delta=9.0)
+    last = InterruptedAt(events)
+    backup = callbacks.BackupAndRestore(folder, 1)
+    try:
+        model.fit(epochs=3, verbose=0, callbacks=[stop, backup, last], **data())
+    except KeyboardInterrupt:
+        return None
+    values = [*model.get_weights(), *(each.numpy() for each in model.optimizer.variables)]
+    if scaled:
+        values += [model.optimizer.loss_scale.numpy(), model.optimizer.dynamic_counter.numpy()]
+    return [value.tobytes() for value in values], last.ended_with, stop.stopped_epoch
+
+
+def arrays():
+    x, y = data()
+    return {"x": x, "y": y}
+
+
+def with_shuffled_validation():
+    rows = tf.data.Dataset.from_tensor_slices(data()).shuffle(100).batch(8)
+    return arrays() | {"validation_data": rows, "validation_steps": 3}
+
+
+def with_a_generator_for_validation():
+    x, y = data()
+    batches = ((x[k : k + 8], y[k : k + 8]) for k in range(90))
+    return arrays() | {"validation_data": batches, "validation_steps": 3}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"data": arrays},
+        {"data": with_shuffled_validation},
+        {"data": with_a_generator_for_validation},
+        {"data": arrays, "stop_after": 1},
+        {"data": arrays, "scaled": True},
+    ],
+    ids=["arrays", "validation by a dataset", "by a generator", "stopped early", "scaled losses"],
+)
+def test_the_same_bits_after_each_batch_and_epoch(options, tmp_path):
+    wanted = ended(tmp_path / "whole", **options)
+    events = 0
+    while ended(tmp_path / str(events + 1), events=events + 1, **options) is None:
+        events += 1
+        assert ended(tmp_path / str(events), **options) == wanted, events
+    assert events == 5 * (2 if "stop_after" in options else 3)
+
+
+def test_a_stopped_training_that_has_ended_goes_on_if_its_backup_is_kept(tmp_path):
+    epochs = []
+    for _ in range(2):
+        stop = callbacks.EarlyStopping("loss", patience=1, min_delta=9.0)
+        backup = callbacks.BackupAndRestore(tmp_path, delete_checkpoint=False)
+        fitted = small().fit(*data(), epochs=9, verbose=0, callbacks=[stop, backup])
+        epochs.append(fitted.epoch)
+    assert epochs == [[0, 1], [2]]

@@ -194,6 +194,10 @@ class DataAdapter:
         """Has `batches` go on at a position that `state` returned, perhaps in another process."""
         self._resumed = state
 
+    def advanced(self, position: dict[str, Any]) -> dict[str, Any]:
+        """How far data have been read: to a position before this adapter, then by it."""
+        return position
+
     def agree_on_order(self, communicator: Any) -> None:
         """Has all processes shuffle alike.
 
@@ -530,6 +534,9 @@ class DatasetAdapter(DataAdapter):
         self._iterator.restore(state["position"])
         self._passes = state["passes"]
 
+    def advanced(self, position: dict[str, Any]) -> dict[str, Any]:
+        return {"passes": position.get("passes", 0) + self._passes}
+
     def stateful_operation(self) -> str | None:
         """An operation of the pipeline whose results depend on more than the position; None without one."""
         return self._dataset._stateful_operation()
@@ -617,6 +624,9 @@ class GeneratorAdapter(DataAdapter):
         for _ in zip(range(state["taken"]), self._read(None), strict=False):
             pass
 
+    def advanced(self, position: dict[str, Any]) -> dict[str, Any]:
+        return {"read": position.get("read", 0) + self._taken + len(self._first)}
+
 
 def _standardized(batch: Structure) -> Any:
     """A generator's batch: an outer list becomes a tuple, and scalars become tensors."""
@@ -670,19 +680,21 @@ class SequenceAdapter(DataAdapter):
             yield from self._round()
 
     def state(self) -> dict[str, Any]:
+        state = {"taken": self._taken, "order": self._order, "seeds": list(self._seeds)}
+        return state | {"own": self._own_state()}
+
+    def _own_state(self) -> Any:
         read = getattr(self._sequence, "training_state", None)
-        own = None if read is None else read()
-        return {"taken": self._taken, "order": self._order, "seeds": list(self._seeds), "own": own}
+        return None if read is None else read()
 
     def restore(self, state: dict[str, Any]) -> None:
         super().restore(state)
         self._order, self._taken = state["order"], state["taken"]
         self._seeds = self._workers.round_seeds(tuple(state["seeds"]))
-        if state["own"] is not None:
-            arrays = nest.map_structure(
-                lambda leaf: leaf.numpy() if isinstance(leaf, _Tensor) else leaf, state["own"]
-            )
-            self._sequence.restore_training_state(arrays)
+        restore_own(self._sequence, state["own"])
+
+    def advanced(self, position: dict[str, Any]) -> dict[str, Any]:
+        return {"own": self._own_state()}
 
     def agree_on_order(self, communicator: Any) -> None:
         """Has all processes shuffle alike, even if their random states differ.
@@ -716,6 +728,15 @@ class SequenceAdapter(DataAdapter):
     def restarts(self) -> bool:
         """Each epoch starts a sequence again."""
         return True
+
+
+def restore_own(sequence: Any, state: Any) -> None:
+    """Gives a sequence what its `training_state` returned, which may be None."""
+    if state is not None:
+        arrays = nest.map_structure(
+            lambda leaf: leaf.numpy() if isinstance(leaf, _Tensor) else leaf, state
+        )
+        sequence.restore_training_state(arrays)
 
 
 def select_adapter(

@@ -171,15 +171,23 @@ class DataHandler:
                 )
         return {"data": self._adapter.state(), "rounds": self._rounds}
 
-    def resume(self, epoch: int, step: int, position: dict[str, Any] | None) -> None:
+    def resume(
+        self,
+        epoch: int,
+        step: int,
+        position: dict[str, Any] | None,
+        logs: dict[str, Any] | None = None,
+    ) -> None:
         """Has the epochs begin in the middle of a training.
 
         Args:
             epoch: the index of the first epoch.
             step: its first step.
             position: what `position` returned there; None if it is not known.
+            logs: those of the epoch before, if one was over.
         """
         self._initial_epoch, self._initial_step = epoch, step
+        self.resumed_logs = logs or None
         self._position = position
 
     def enumerate_epochs(self) -> Iterator[tuple[int, Iterator[Any]]]:
@@ -200,6 +208,8 @@ class DataHandler:
         if resumed is None and fresh and isinstance(self._adapter, DatasetAdapter):
             # Keras creates an additional iterator before the first epoch, which advances the shuffling.
             self._adapter.batches()
+        if self.resumed_stopped and not goes_on:
+            return
         for epoch in range(self._initial_epoch, self._epochs):
             if self._stopped:
                 break
@@ -254,6 +264,8 @@ class DataHandler:
     def steps(self) -> Iterator[int]:
         """The index of the first step of each execution in an epoch."""
         self._step, self._initial_step = self._initial_step, 0
+        if self.resumed_stopped:
+            return
         while self._inferred_steps is None or self._step < self._inferred_steps:
             if self._stopped:
                 break
@@ -283,6 +295,8 @@ class DataHandler:
         finally:
             self._per_execution.assign(before)
 
+    resumed_stopped = False  # whether a callback had stopped the training that is resumed
+    resumed_logs: dict[str, Any] | None = None  # of the epoch before a resumed training
     _position: dict[str, Any] | None = None  # where a resumed training begins
     _rounds = 0  # how often arrays have come to their end, where they are repeated
     _warned = False

@@ -245,8 +245,9 @@ class Trainer(Steps):
         nan = NanWarning()
         if hasattr(self, "_maybe_load_initial_epoch_from_callbacks"):
             data._initial_epoch, data._initial_step = self._maybe_load_initial_epoch_from_callbacks(
-                callbacks, data
+                callbacks, data, validation
             )
+            training_logs = data.resumed_logs
         logs = None
         for epoch, iterator in data.enumerate_epochs():
             self.reset_metrics()
@@ -582,6 +583,13 @@ class Validation:
         self._batch_size = batch_size
         self._workers = workers
         self._adapter: Any = None
+        # How far the runs have read the data, as plain values and tensors.
+        self.position: dict[str, Any] = {}
+
+    def resume(self, position: dict[str, Any]) -> None:
+        """Has the next run begin at a position, perhaps that of another process."""
+        self.position = position
+        _advance(self._data, position)
 
     def run(self, callbacks: Any, steps: int | None) -> dict[str, Any]:
         """The values of the metrics on the data."""
@@ -601,7 +609,24 @@ class Validation:
             if self._adapter is None:
                 self._adapter = handler._adapter
                 self._data = _tensors_of(x), _tensors_of(y), _tensors_of(sample_weight)
-        return self._model.evaluate(callbacks=callbacks, return_dict=True, _data=handler)
+        values = self._model.evaluate(callbacks=callbacks, return_dict=True, _data=handler)
+        self.position = handler._adapter.advanced(self.position)
+        return values
+
+
+def _advance(data: Any, position: dict[str, Any]) -> None:
+    """Has new adapters of data begin where others have ended.
+
+    Args:
+        data: the data that they are given.
+        position: what `advanced` has returned.
+    """
+    for _ in range(position.get("passes", 0)):
+        iter(data)
+    if "read" in position:
+        for _ in zip(range(position["read"]), data, strict=False):
+            pass
+    data_adapter.restore_own(data, position.get("own"))
 
 
 def _tensors_of(data: Structure) -> Any:
