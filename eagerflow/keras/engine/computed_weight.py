@@ -36,6 +36,10 @@ class ComputedWeight:
         """The weight as a tensor."""
         raise NotImplementedError
 
+    def product(self, function: Callable[[Any, Any], Any], inputs: Any) -> Any:
+        """A linear function of inputs and the weight."""
+        return function(inputs, self.tensor())
+
     def numpy(self) -> np.ndarray:
         """The weight as an array."""
         return self.tensor().numpy()

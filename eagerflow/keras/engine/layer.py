@@ -630,6 +630,8 @@ class Layer(LayerNodes, LayerDtypes):
             for layer in self._flatten_layers():
                 layer.finalize_state()
 
+    # Whether the kernel can have products of 8-bit floats.
+    _takes_float8 = False
     # Whether the layers inside get the layer's dtype policy.
     _passes_dtype_policy = False
 
@@ -640,13 +642,19 @@ class Layer(LayerNodes, LayerDtypes):
         return {}
 
     def quantize(self, mode: str) -> None:
-        """Quantizes the weights to integers, with a scale for each output channel.
+        """Quantizes the weights to integers, or trains with products of 8-bit floats.
 
-        Inputs are rounded to 8 bits when the layer is called, with a scale for each row or image,
-        and multiplied as such. Meant for inference: these weights are not trained any more.
+        Integers have a scale for each output channel. Inputs are rounded to 8 bits when the layer is
+        called, with a scale for each row or image, and multiplied as such. Meant for inference: these
+        weights are not trained any more.
+
+        With "float8", the kernel of a Dense or EinsumDense layer is trained on. Its values and the inputs
+        are rounded to float8_e4m3fn, gradients of the outputs to float8_e5m2, with scales that follow
+        the greatest values of the last 1024 training steps. Products are computed in float32, so this
+        shows what such hardware would compute, and is slower.
 
         Args:
-            mode: "int8", or "int4": two integers share a byte, and are unpacked by each call.
+            mode: "int8"; "int4": two integers share a byte, and are unpacked by each call; "float8".
 
         Raises:
             ValueError: for other modes, and if the layer is not built, is quantized already, or is

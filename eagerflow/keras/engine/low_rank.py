@@ -127,6 +127,11 @@ def enable(
     if isinstance(rank, bool) or not isinstance(rank, int | np.integer) or rank <= 0:
         raise ValueError(f"The rank of lora must be a positive integer. Received: rank={rank}")
     base = getattr(layer, name)
+    if layer.dtype_policy.quantization_mode == "float8":
+        raise ValueError(
+            "lora freezes the kernel, and float8 is for training it. Enable lora on a layer that is not "
+            "quantized, or quantized to 'int8' or 'int4'."
+        )
     sizes = base.shape.as_list()
     options = {
         # Float16's products would underflow.

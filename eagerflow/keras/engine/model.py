@@ -702,7 +702,7 @@ class Model(Trainer, FineTuning, Layer, Pictured):
         float32 are quantized, see `Layer.quantize`; others stay as they are.
 
         Args:
-            mode: "int8" or "int4".
+            mode: "int8", "int4" or "float8", which trains Dense and EinsumDense layers on.
             filters: which layers: a pattern that their names match, a list of patterns, or a
                 function of a layer. By default all.
 

@@ -1,4 +1,4 @@
-"""Weights of 8 or 4 bits: dynamic-range quantization of layers, for inference."""
+"""Weights of 8 or 4 bits: dynamic-range quantization of layers, and training with 8-bit floats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from eagerflow.keras.engine.computed_weight import ComputedWeight, plain_product
 from eagerflow.keras.mixed_precision.policy import QUANTIZED, Policy
 from eagerflow.util import lazy
 
-# Imported when it is first used: it imports this module.
+# Imported when they are first used: one imports this module, and few programs need the other.
+float8 = lazy.Module("eagerflow.keras.engine.float8")
 low_rank = lazy.Module("eagerflow.keras.engine.low_rank")
 
 _ops = _core.ops
@@ -144,8 +145,13 @@ def _rounded(
 
 
 def quantize_weights(layer: Any) -> None:
-    """Replaces the weights of a built layer that can be of integers."""
-    bits = _BITS[layer.dtype_policy.quantization_mode]
+    """Replaces the weights of a built layer that can be quantized."""
+    mode = layer.dtype_policy.quantization_mode
+    if mode == "float8":
+        if layer._takes_float8:
+            float8.hold(layer)
+        return
+    bits = _BITS[mode]
     for name, (shared, stored) in layer._quantizable_weights().items():
         weight = getattr(layer, name)
         adapted = isinstance(weight, low_rank.AdaptedWeight)
@@ -196,6 +202,11 @@ def _check(layer: Any, mode: str) -> None:
             "Cannot quantize a layer that isn't yet built. "
             f"Layer '{layer.name}' (of type '{type(layer).__name__}') is not built yet."
         )
+    if mode == "float8" and getattr(layer, "lora_enabled", False):
+        raise ValueError(
+            f"Layer '{layer.name}' has lora, which trains matrices beside a kernel that is frozen. "
+            "float8 is for training the kernel. Quantize it to 'int8' or 'int4'."
+        )
     if policy.name != "float32":
         raise ValueError(
             f"Quantization to {mode} takes layers of dtype 'float32', but layer '{layer.name}' has "
@@ -207,7 +218,7 @@ def quantize_layer(layer: Any, mode: str) -> None:
     """Quantizes one layer, and the inner layers that it creates with its own dtype policy."""
     _check(layer, mode)
     inner = _made_inside(layer)
-    if not inner and not layer._quantizable_weights():
+    if not inner and not _is_quantizable(layer, mode):
         raise NotImplementedError(
             f"Layer {type(layer).__name__} does not have a `quantize()` method implemented."
         )
@@ -215,6 +226,11 @@ def quantize_layer(layer: Any, mode: str) -> None:
         part._set_dtype_policy(Policy(f"{mode}_from_float32"))
         if part.built:
             quantize_weights(part)
+
+
+def _is_quantizable(layer: Any, mode: str) -> bool:
+    """Whether a layer has weights of its own that can be quantized."""
+    return bool(layer._takes_float8 if mode == "float8" else layer._quantizable_weights())
 
 
 def _made_inside(layer: Any) -> list[Any]:
@@ -240,7 +256,9 @@ def quantize_model(model: Any, mode: str, filters: Filters) -> None:
         policy = layer._dtype_policy
         if policy.quantization_mode or policy.name != "float32" or not accepted(layer):
             continue
-        if layer._quantizable_weights() or _made_inside(layer):
+        if _is_quantizable(layer, mode) or any(
+            _is_quantizable(part, mode) for part in _made_inside(layer)
+        ):
             quantize_layer(layer, mode)
 
 

@@ -111,6 +111,8 @@ class Dense(AdaptableLayer):
             )
         super().build(input_shape)
 
+    _takes_float8 = True
+
     def _quantizable_weights(self) -> dict[str, Any]:
         return {"kernel": ((0,), None)}
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.keras.engine.computed_weight import ComputedWeight
 from eagerflow.keras.engine.layer_config import resolve_arguments
 from eagerflow.keras.layers.adaptable import AdaptableLayer
 from eagerflow.keras.layers.arguments import UNCHANGED, sizes_of
@@ -157,6 +159,8 @@ class EinsumDense(AdaptableLayer):
         self._kept = kernel[count:]
         super().build(input_shape)
 
+    _takes_float8 = True
+
     def _quantizable_weights(self) -> dict[str, Any]:
         count = self._summed
         return {"kernel": (tuple(range(count)), self._flat_kernel)} if count else {}
@@ -173,7 +177,12 @@ class EinsumDense(AdaptableLayer):
                 flat = _ops.reshape(inputs, [-1, self._flat_kernel[0]])
             outputs = _ops.reshape(_ops.matmul(flat, kernel), [*shape[:-count], *self._kept])
         else:
-            outputs = einsum.einsum(self.equation, inputs, self.kernel)
+            product = functools.partial(einsum.einsum, self.equation)
+            kernel = self.kernel
+            if isinstance(kernel, ComputedWeight):
+                outputs = kernel.product(product, inputs)
+            else:
+                outputs = product(inputs, kernel)
         if self.bias is not None:
             outputs = _ops.add(outputs, self.bias)
         activation = self.activation

@@ -16,7 +16,7 @@ serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 _MIXED = {"mixed_float16": "float16", "mixed_bfloat16": "bfloat16"}
 # Policies of quantized layers, and how their weights are quantized.
-QUANTIZED = {f"{mode}_from_float32": mode for mode in ("int8", "int4")}
+QUANTIZED = {f"{mode}_from_float32": mode for mode in ("int8", "int4", "float8")}
 
 
 class Policy:
@@ -25,7 +25,8 @@ class Policy:
     Args:
         name: a dtype's name, for both, or "mixed_float16" or "mixed_bfloat16", where
             variables are float32; "_infer" takes the dtype of a layer's first input;
-            "int8_from_float32" and "int4_from_float32" are those of quantized layers.
+            "int8_from_float32", "int4_from_float32" and "float8_from_float32" are those of
+            quantized layers.
 
     Raises:
         TypeError: if `name` is no string.
