@@ -395,6 +395,17 @@ NB_MODULE(_core, m) {
         [](nb::object tensor) { return nb::steal(py::to_dlpack(py::to_tensor(tensor.ptr()))); });
   m.def("from_dlpack",
         [](nb::object object) { return nb::steal(py::wrap(py::from_dlpack(object.ptr()))); });
+  m.def(
+      "unwritten",
+      [](const nb::sequence& sizes, nb::handle dtype) {
+        const ef::Ints dims = py::to_ints(sizes.ptr(), "sizes");
+        const ef::Shape shape(std::span<const int64_t>(dims.begin(), dims.size()));
+        const ef::Tensor tensor = ef::Tensor::empty(py::to_dtype(dtype.ptr()), shape);
+        const nb::object array = nb::steal(py::to_writable_array(tensor));
+        return nb::make_tuple(nb::steal(py::wrap(ef::Tensor(tensor))), array);
+      },
+      nb::arg("sizes"), nb::arg("dtype"),
+      "A tensor without values, and an array through which they are written before it is read.");
   nb::class_<ef::RecordingTapes>(m, "RecordingTapes", "The tapes that are active at its creation.")
       .def(nb::init<>())
       .def("__enter__", [](const ef::RecordingTapes& self) { self.begin(); })

@@ -457,6 +457,8 @@ DType dtype_of_array(PyObject* object) {
   return dtype_of_descr(reinterpret_cast<PyArray_Descr*>(descr.get()));
 }
 
+PyObject* to_writable_array(const Tensor& tensor) { return array_over(tensor, true).release(); }
+
 PyObject* to_numpy(const Tensor& tensor, bool copy) {
   compute_now(tensor);
   if (!copy) {

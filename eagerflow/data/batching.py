@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -70,7 +71,8 @@ class BatchDataset(GroupingDataset):
 
     def _over(self, source: Cursor, whole: bool = False) -> Cursor:
         """The cursor that stacks the elements of another cursor."""
-        return BatchCursor(source, self._size, self._drop, whole, Stacker(self._input.element_spec))
+        stack = source.row_stacker(self._size) or Stacker(self._input.element_spec)
+        return BatchCursor(source, self._size, self._drop, whole, stack)
 
     def _make_spec(self) -> Structure:
         return structure.batched_spec(self._input.element_spec, self._static_size)
@@ -122,7 +124,9 @@ class BatchCursor(InputCursor):
 
     __slots__ = ("_drop", "_size", "_stack", "_whole")
 
-    def __init__(self, source: Cursor, size: int, drop: bool, whole: bool, stack: Stacker) -> None:
+    def __init__(
+        self, source: Cursor, size: int, drop: bool, whole: bool, stack: Callable[[list[Any]], Any]
+    ) -> None:
         self._input = source
         self._size = size
         self._drop = drop

@@ -32,6 +32,16 @@ class Cursor(ABC):
     def restore(self, state: object) -> None:
         """Goes to a position that `state` returned for a cursor of the same dataset."""
 
+    def row_stacker(self, size: int) -> Any:
+        """A function that stacks the next elements faster than a `Stacker` does, or None.
+
+        From now on only that function can read the elements.
+
+        Args:
+            size: how many elements make a batch.
+        """
+        return None
+
     def skip(self, count: int) -> None:
         """Skips elements; stops silently at the end."""
         for _ in range(count):

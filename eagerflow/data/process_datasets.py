@@ -4,23 +4,34 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from eagerflow import _core
 from eagerflow.data import structure
 from eagerflow.data.arguments import AUTOTUNE, flag, integer, invalid, positive
+from eagerflow.data.batching import Stacker
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
 from eagerflow.data.processes import Answers, Processes, seed_all
 from eagerflow.data.seeds import SeedSequence, operation_seeds
 from eagerflow.data.sources import Fitter, GeneratorDataset, check_signature
+from eagerflow.framework import dtypes
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.host_functions import error_of_python_code
 from eagerflow.typing import Structure
 
 # How many requests a process has at a time: one that it works on, and others that wait for it.
 _ROOM = 4
+# Larger batches are stacked when their elements are there: they may be smaller than they might be.
+_LARGEST_BATCH = 1 << 28
+
+
+def _is_number(dtype: dtypes.DType) -> bool:
+    """Whether NumPy and the engine have the same bits for such values."""
+    return dtype.is_numpy_compatible and np.dtype(dtype.as_numpy_dtype).kind in "iufc"
 
 
 def _arrays(spec: Structure) -> Callable[[Any], list[Any]]:
@@ -32,14 +43,111 @@ def _arrays(spec: Structure) -> Callable[[Any], list[Any]]:
 def _tensors(spec: Structure) -> Callable[[list[Any]], Any]:
     """The function that makes an element of what `_arrays` lists."""
     pack = structure.packer(spec)
-    dtypes = [part.dtype for leaf in structure.flatten(spec) for part in leaf.flatten()]
+    kinds = [part.dtype for leaf in structure.flatten(spec) for part in leaf.flatten()]
 
     def make(arrays: list[Any]) -> Any:
         return pack(
-            [_core.convert(array, dtype, None) for array, dtype in zip(arrays, dtypes, strict=True)]
+            [_core.convert(array, dtype, None) for array, dtype in zip(arrays, kinds, strict=True)]
         )
 
     return make
+
+
+def _fitting_arrays(spec: Structure) -> Callable[[Any], list[np.ndarray] | None]:
+    """The function that lists the arrays of a value that fits as it is; None for other values."""
+    leaves = structure.flatten(spec)
+    if not all(type(leaf) is TensorSpec and _is_number(leaf.dtype) for leaf in leaves):
+        return lambda value: None
+    declared = [
+        (np.dtype(leaf.dtype.as_numpy_dtype), None if leaf.shape.rank is None else leaf.shape._dims)
+        for leaf in leaves
+    ]
+    single = type(spec) is TensorSpec
+
+    def arrays(value: Any) -> list[np.ndarray] | None:
+        try:
+            parts = [value] if single else structure.flatten_up_to(spec, value)
+        except (TypeError, ValueError):
+            return None
+        for part, (dtype, dims) in zip(parts, declared, strict=True):
+            if type(part) is not np.ndarray or part.dtype != dtype:
+                return None
+            if dims is not None and (
+                len(dims) != part.ndim
+                or any(dim not in (None, size) for dim, size in zip(dims, part.shape, strict=True))
+            ):
+                return None
+        return [part if part.flags.c_contiguous else np.ascontiguousarray(part) for part in parts]
+
+    return arrays
+
+
+class _Row(NamedTuple):
+    """An element that has been written into its batch."""
+
+    columns: list[tuple[Any, np.ndarray]]
+    index: int
+
+
+class _Rows:
+    """Writes arrays of elements into the rows of their batch, so that they are copied once.
+
+    Args:
+        spec: the specs of the elements, all of them TensorSpecs.
+        size: how many elements make a batch.
+    """
+
+    def __init__(self, spec: Structure, size: int) -> None:
+        self._spec = spec
+        self._size = size
+        self._pack = structure.packer(spec)
+        self._element = _tensors(spec)
+        self._stack = Stacker(spec)
+        self._dtypes = [leaf.dtype for leaf in structure.flatten(spec)]
+        self._columns: list[tuple[Any, np.ndarray]] = []
+        self._count = 0
+
+    def read(self, arrays: list[np.ndarray]) -> Any:
+        """An element: its row, or the element itself."""
+        if not self._columns or self._count == self._size:
+            if self._size * sum(array.nbytes for array in arrays) > _LARGEST_BATCH:
+                return self._element(arrays)
+            self._columns = [
+                _core.unwritten([self._size, *array.shape], dtype)
+                for array, dtype in zip(arrays, self._dtypes, strict=True)
+            ]
+            self._count = 0
+        for array, (_, rows) in zip(arrays, self._columns, strict=True):
+            if array.shape != rows.shape[1:]:
+                return self._element(arrays)
+        for array, (_, rows) in zip(arrays, self._columns, strict=True):
+            rows[self._count] = array
+        self._count += 1
+        return _Row(self._columns, self._count - 1)
+
+    def __call__(self, elements: list[Any]) -> Any:
+        """The batch of some elements.
+
+        Raises:
+            tf.errors.InvalidArgumentError: if shapes differ.
+        """
+        columns, self._columns = self._columns, []
+        if all(
+            type(each) is _Row and each.columns is columns and each.index == k
+            for k, each in enumerate(elements)
+        ):
+            tensors = [tensor for tensor, _ in columns]
+            if len(elements) < self._size:
+                tensors = [tensor[: len(elements)] for tensor in tensors]
+            return self._pack(tensors)
+        return self._stack(
+            [
+                self._pack([tensor[each.index] for tensor, _ in each.columns])
+                if type(each) is _Row
+                else each
+                for each in elements
+            ]
+        )
 
 
 class _Calls:
@@ -64,10 +172,13 @@ class _Calls:
     def results(self) -> Callable[..., list[Any]]:
         """A function that calls another one, and returns its result as arrays."""
         fit, take = Fitter(self.spec, self.who, self.gave), _arrays(self.spec)
+        fitting = _fitting_arrays(self.spec)
 
         def result(call: Callable[..., Any], *args: Any) -> list[Any]:
             try:
-                return take(fit(call(*args)))
+                value = call(*args)
+                arrays = fitting(value)
+                return take(fit(value)) if arrays is None else arrays
             except StopIteration:
                 raise
             except Exception as error:
@@ -417,6 +528,7 @@ class ProcessMapCursor(Cursor):
         "_calls",
         "_element",
         "_ordered",
+        "_read",
         "_requests",
         "_seeds",
         "_settings",
@@ -439,6 +551,15 @@ class ProcessMapCursor(Cursor):
         self._workers = settings.count(context)
         self._ordered = settings.ordered(context)
         self._answers: Answers | None = None
+        self._read = _tensors(calls[1])
+
+    def row_stacker(self, size: int) -> Any:
+        leaves = structure.flatten(self._calls[1])
+        if not all(type(leaf) is TensorSpec and _is_number(leaf.dtype) for leaf in leaves):
+            return None
+        rows = _Rows(self._calls[1], size)
+        self._read = rows.read
+        return rows
 
     def _start(self) -> Answers:
         work = _Function(*self._calls, self._seeds, element=self._element)
@@ -446,7 +567,7 @@ class ProcessMapCursor(Cursor):
             Processes(work, self._workers, _ROOM),
             self._requests,
             self._ordered,
-            _tensors(self._calls[1]),
+            self._read,
             self._settings.timeout,
         )
         return self._answers
