@@ -26,8 +26,9 @@ from eagerflow.distribute.input import (
 from eagerflow.distribute.options import CommunicationOptions
 from eagerflow.distribute.values import DistributedValues, PerReplica
 from eagerflow.framework import distribution_state as distribution
+from eagerflow.framework.device import spec_of
 from eagerflow.framework.device_spec import DeviceSpec
-from eagerflow.framework.device_table import table
+from eagerflow.framework.device_table import LogicalDevice, table
 from eagerflow.framework.variable import variable_creator_scope
 from eagerflow.util import lazy
 
@@ -305,10 +306,9 @@ class DefaultStrategy(Strategy):
         return dataset
 
 
-def _device_name(name: str) -> str:
-    spec = DeviceSpec.from_string(name)
-    full = DeviceSpec("localhost", 0, 0, "CPU", 0).make_merged_spec(spec)
-    return full.to_string()
+def _device_name(device: str | DeviceSpec | LogicalDevice) -> str:
+    full = DeviceSpec("localhost", 0, 0, "CPU", 0)
+    return full.make_merged_spec(spec_of(device) or full).to_string()
 
 
 class MirroredStrategy(Strategy):
@@ -318,7 +318,8 @@ class MirroredStrategy(Strategy):
     several devices run.
 
     Args:
-        devices: names of devices; by default all GPUs, or all CPUs if there is none.
+        devices: names of devices, or what `tf.config.list_logical_devices` lists; by default all
+            GPUs, or all CPUs if there is none.
         cross_device_ops: a `tf.distribute.CrossDeviceOps`; values are added in the order of the devices
             in any case.
 
@@ -333,7 +334,9 @@ class MirroredStrategy(Strategy):
     <tf.Tensor: shape=(), dtype=float32, numpy=6.0>
     """
 
-    def __init__(self, devices: Sequence[str] | None = None, cross_device_ops: Any = None) -> None:
+    def __init__(
+        self, devices: Sequence[str | LogicalDevice] | None = None, cross_device_ops: Any = None
+    ) -> None:
         if not devices:
             logical = table.logical_devices()
             gpus = [each for each in logical if each.device_type == "GPU"]
@@ -374,7 +377,9 @@ class CentralStorageStrategy(Strategy):
     _scales_losses = False
 
     def __init__(
-        self, compute_devices: Sequence[str] | None = None, parameter_device: str | None = None
+        self,
+        compute_devices: Sequence[str | LogicalDevice] | None = None,
+        parameter_device: str | None = None,
     ) -> None:
         if compute_devices is None:
             gpus = [each for each in table.logical_devices() if each.device_type == "GPU"]

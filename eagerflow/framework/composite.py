@@ -33,6 +33,13 @@ class CompositeTensor:
     def _type_spec(self) -> Any:
         raise TypeError(f"{type(self).__name__} has no type specification.")
 
+    def _shape_invariant_to_type_spec(self, shape: Any) -> Any:
+        """The spec of the values that a variable of a loop has whose shape invariant this is."""
+        raise TypeError(
+            f"A shape does not constrain a {type(self).__name__}; use a "
+            f"{type(self._type_spec).__name__} as its shape invariant."
+        )
+
     @property
     def _gradient_component(self) -> Any:
         raise TypeError(f"{type(self).__name__} has no gradient.")

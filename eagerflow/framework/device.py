@@ -9,7 +9,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework.device_spec import DeviceSpec
-from eagerflow.framework.device_table import is_local, table
+from eagerflow.framework.device_table import LogicalDevice, is_local, table
 
 _ANY = DeviceSpec()
 
@@ -27,7 +27,7 @@ def current_spec() -> DeviceSpec:
     return _scope.spec
 
 
-def spec_of(name: str | None) -> DeviceSpec | None:
+def spec_of(name: str | DeviceSpec | LogicalDevice | None) -> DeviceSpec | None:
     """The parts of the argument of `tf.device`; None for None.
 
     Raises:
@@ -35,6 +35,8 @@ def spec_of(name: str | None) -> DeviceSpec | None:
     """
     if name is None or isinstance(name, DeviceSpec):
         return name
+    if isinstance(name, LogicalDevice):
+        name = name.name
     if not isinstance(name, str):
         raise ValueError(f"Expecting a string device name. Got {type(name)}({name})")
     return _parsed(name)
@@ -49,7 +51,8 @@ class device:
     variable or tensor is where it was created; operations accept values of other devices, too.
 
     Args:
-        device_name: a name like "/CPU:0" or "/device:GPU:0", a `tf.DeviceSpec`, or None.
+        device_name: a name like "/CPU:0" or "/device:GPU:0", a `tf.DeviceSpec`, what
+            `tf.config.list_logical_devices` lists, or None.
 
     Raises:
         RuntimeError: if the argument is a function.

@@ -90,6 +90,13 @@ class IndexedSlices:
             self._indices.shape,
         )
 
+    def _shape_invariant_to_type_spec(self, shape: TensorShape) -> IndexedSlicesSpec:
+        """The spec for the shape invariant of a loop, which is that of the values."""
+        dense = TensorShape([None]).concatenate(shape[1:])
+        spec = self._type_spec
+        kinds = (spec._dtype, spec._indices_dtype, spec._dense_shape_dtype)
+        return IndexedSlicesSpec(dense, *kinds, shape[:1])
+
     @property
     def device(self) -> str:
         """The device that holds the rows."""

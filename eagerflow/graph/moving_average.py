@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core
-from eagerflow.framework import context
+from eagerflow.framework import context, dtypes
 from eagerflow.framework.name_scope import name_scope
 from eagerflow.graph.collection_names import GraphKeys
 from eagerflow.graph.variables import (
@@ -17,7 +17,6 @@ from eagerflow.graph.variables import (
     trainable_variables,
 )
 from eagerflow.ops.control_flow import group
-from eagerflow.typing import DTypeLike
 
 if TYPE_CHECKING:
     from eagerflow.train.moving_average import ExponentialMovingAverage
@@ -68,17 +67,18 @@ def _make_average(averages: ExponentialMovingAverage, graph: Any, item: Any) -> 
             graph.add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, item)
 
 
-def _decay(averages: ExponentialMovingAverage, dtype: DTypeLike) -> _core.Tensor:
-    decay = _core.ops.cast(averages._decay, dtype)
-    if averages._num_updates is None:
-        return decay
-    count = _core.ops.cast(averages._num_updates, dtype)
-    return _core.ops.minimum(decay, (1.0 + count) / (10.0 + count))
+def rate_of(averages: ExponentialMovingAverage) -> _core.Tensor:
+    """The part of a difference by which averages move: a float32 scalar, also for other dtypes."""
+    decay = _core.convert(averages._decay, dtypes.float32, None)
+    if averages._num_updates is not None:
+        count = _core.ops.cast(averages._num_updates, dtypes.float32)
+        decay = _core.ops.minimum(decay, (1.0 + count) / (10.0 + count))
+    return 1.0 - decay
 
 
 def _updated(averages: ExponentialMovingAverage, item: Any) -> Any:
     average = averages._averages[id(item)]
-    rate = 1.0 - _decay(averages, item.dtype)
+    rate = _core.ops.cast(rate_of(averages), item.dtype)
     biased = averages._sums.get(id(item))
     if biased is None:
         return assign_sub(average, (average - item) * rate)

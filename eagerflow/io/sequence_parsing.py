@@ -43,7 +43,8 @@ def _steps(column: Column, example: Any, k: int) -> list[Any] | None:
 
 def _dense(
     column: Column, feature: FixedLenSequenceFeature, examples: list[Any], batch: bool
-) -> tuple[_core.Tensor, None] | tuple[_core.Tensor, _core.Tensor]:
+) -> tuple[_core.Tensor, _core.Tensor]:
+    """The steps of each example, padded to as many, and their numbers."""
     step = sizes_of(feature.shape)
     width = int(np.prod(step))
     parts, lengths = [], []
@@ -69,7 +70,8 @@ def _dense(
         parts.append([item for values in steps for item in values])
         lengths.append(len(steps))
     if not batch:
-        return column.of(column.array(parts[0]), [lengths[0], *step]), None
+        dense = column.of(column.array(parts[0]), [lengths[0], *step])
+        return dense, _core.convert(lengths[0], dtypes.int64, None)
     dense = padded(column, parts, max(lengths, default=0), step, feature.default_value)
     return dense, _core.convert(lengths, dtypes.int64, None)
 
@@ -131,9 +133,7 @@ def _parse(
             if isinstance(feature, VarLenFeature):
                 sequences[key] = _sparse(column, examples, batch)
             elif isinstance(feature, FixedLenSequenceFeature):
-                sequences[key], length = _dense(column, feature, examples, batch)
-                if length is not None:
-                    lengths[key] = length
+                sequences[key], lengths[key] = _dense(column, feature, examples, batch)
             else:
                 sequences[key] = _ragged(column, feature, examples, batch)
     for key, feature in described.items():
@@ -173,14 +173,14 @@ def parse_sequence_example(
     """Parses a batch of SequenceExample messages.
 
     Args:
-        serialized: a vector of strings, each a SequenceExample.
+        serialized: a vector of strings, each a SequenceExample, or a scalar string.
         context_features: what to parse of the contexts, as in `tf.io.parse_example`.
         sequence_features: what to parse of the feature lists: `tf.io.FixedLenSequenceFeature`,
             `VarLenFeature` or `RaggedFeature` by name.
 
     Returns:
         Three dictionaries: the context's tensors, the tensors of the feature lists, and the
-        lengths of padded sequences.
+        lengths of padded sequences. Those of a scalar have no axis of the batch.
 
     Raises:
         ValueError: if there are no features to parse.

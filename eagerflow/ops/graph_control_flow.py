@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, func_graph
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, is_weak
@@ -150,7 +151,7 @@ def while_loop(
     name = name or "while"
     initial = nest.map_structure(_in_graph, loop_vars)
     loop_vars = nest.map_structure(_as_variable, initial, expand_composites=True)
-    specs = _variable_specs(loop_vars, shape_invariants)
+    signature = _signature(loop_vars, shape_invariants)
     if maximum_iterations is not None:
         maximum_iterations = _core.convert(maximum_iterations, None, dtypes.int32)
         if maximum_iterations.dtype not in (dtypes.int32, dtypes.int64):
@@ -174,15 +175,16 @@ def while_loop(
                 f"`loop_vars`, got {result!s}."
             )
         nest.assert_same_structure(result, initial, check_types=False, expand_composites=True)
+        _check_composites(result, signature)
         return result
 
-    condition = _traced_part(f"{name}_cond", name, test, loop_vars, specs)
-    step_graph = _traced_part(f"{name}_body", name, step, loop_vars, specs)
+    condition = _traced_part(f"{name}_cond", name, test, signature)
+    step_graph = _traced_part(f"{name}_body", name, step, signature)
     flat = nest.flatten(loop_vars, expand_composites=True)
     _check_invariants(flat, step_graph)
     final = _core.while_node(condition, step_graph, flat, maximum_iterations, name)
     _follow((condition, step_graph))
-    return nest.pack_sequence_as(loop_vars, final, expand_composites=True)
+    return nest.pack_sequence_as(signature, final, expand_composites=True)
 
 
 def _in_graph(value: object) -> Any:
@@ -197,44 +199,69 @@ def _as_variable(value: TensorLike) -> Tensor:
     return _core.building().capture(_core.as_tensor(value))
 
 
-def _variable_specs(loop_vars: Structure, shape_invariants: Structure) -> list[TensorSpec]:
-    """The loop-invariant spec of each tensor of the loop's variables."""
+def _signature(loop_vars: Structure, shape_invariants: Structure) -> Any:
+    """The loop's variables as the specs that hold for all iterations."""
     variables = nest.flatten(loop_vars)
     if shape_invariants is None:
         invariants = [None] * len(variables)
     else:
         nest.assert_same_structure(loop_vars, shape_invariants, check_types=False)
         invariants = nest.flatten(shape_invariants)
-    specs: list[TensorSpec] = []
-    for variable, invariant in zip(variables, invariants, strict=True):
-        specs += nest.flatten(_variable_spec(variable, invariant), expand_composites=True)
-    return specs
+    return nest.pack_sequence_as(loop_vars, list(map(_variable_spec, variables, invariants)))
 
 
-def _variable_spec(variable: Any, invariant: TensorShape | None) -> TypeSpec:
-    """The spec of a variable for an invariant: a shape, a spec, or None for its own."""
+def _variable_spec(variable: Any, invariant: object) -> TypeSpec:
+    """The spec of a variable for an invariant: a shape, a spec, or None for its own.
+
+    A `TensorArray` is a scalar to the loop, which any invariant of a scalar describes.
+    """
     if isinstance(invariant, TypeSpec):
+        if not invariant.is_compatible_with(variable):
+            raise TypeError(f"The shape invariant {invariant!r} does not describe {variable!r}.")
         return invariant
+    if not isinstance(invariant, TensorShape | None):
+        raise TypeError(
+            "Elements of `shape_invariants` must be shapes, type specs or None, got "
+            f"{invariant!r}; use tf.TensorShape."
+        )
     if isinstance(variable, Tensor):
-        shape = variable.shape if invariant is None else TensorShape(invariant)
-        return TensorSpec(shape, variable.dtype)
+        return TensorSpec(variable.shape if invariant is None else invariant, variable.dtype)
     spec = variable._type_spec
     if invariant is None:
         return spec
-    return spec._with_shape(TensorShape(invariant))
+    if not isinstance(variable, TensorArray):
+        return variable._shape_invariant_to_type_spec(invariant)
+    if not invariant.is_compatible_with([]):
+        raise ValueError(
+            f"The shape invariant of a TensorArray must describe a scalar, got {invariant}; the "
+            "shapes of its elements do not matter here."
+        )
+    return spec
 
 
-def _traced_part(
-    name: str, node: str, function: Callable, loop_vars: Structure, specs: Sequence[TensorSpec]
-) -> FuncGraph:
+def _check_composites(result: Structure, signature: Structure) -> None:
+    """Checks the shapes of composite values, whose parts may fit all the same."""
+    for value, spec in zip(nest.flatten(result), nest.flatten(signature), strict=True):
+        if not isinstance(value, CompositeTensor) or not value._stands_for_tensor:
+            continue
+        before, after = spec.shape, value._type_spec.shape
+        if not before.is_compatible_with(after):
+            raise ValueError(
+                f"A {type(value).__name__} enters the loop with shape {before}, but has shape "
+                f"{after} after one iteration. To allow the shape to vary across iterations, use "
+                "the `shape_invariants` argument of tf.while_loop to specify a less-specific shape."
+            )
+
+
+def _traced_part(name: str, node: str, function: Callable, signature: Structure) -> FuncGraph:
     """The graph of a loop's condition or body."""
     graph = _part(name, node)
     with graph.as_default():
         inputs = [
             graph.placeholder(spec.dtype, func_graph.dims_of(spec.shape), "Placeholder")
-            for spec in specs
+            for spec in nest.flatten(signature, expand_composites=True)
         ]
-        variables = nest.pack_sequence_as(loop_vars, inputs, expand_composites=True)
+        variables = nest.pack_sequence_as(signature, inputs, expand_composites=True)
         func_graph.finish(graph, function(*variables))
     return graph
 

@@ -340,6 +340,10 @@ class RaggedTensor(RaggedFactories):
     def _type_spec(self) -> RaggedTensorSpec:
         return spec.RaggedTensorSpec.from_value(self)
 
+    def _shape_invariant_to_type_spec(self, shape: TensorShape) -> RaggedTensorSpec:
+        splits_dtype = self.row_splits.dtype
+        return spec.RaggedTensorSpec(shape, self.dtype, self.ragged_rank, splits_dtype)
+
     @property
     def _gradient_component(self) -> _core.Tensor:
         return self.flat_values

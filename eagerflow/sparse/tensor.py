@@ -171,6 +171,15 @@ class SparseTensor(CompositeTensor):
     def _type_spec(self) -> SparseTensorSpec:
         return SparseTensorSpec(self.shape, self.dtype)
 
+    def _shape_invariant_to_type_spec(self, shape: TensorShape) -> SparseTensorSpec:
+        if shape.rank not in (None, 1):
+            raise ValueError(
+                "The shape invariant of a sparse tensor is that of its dense_shape, a vector such "
+                f"as tf.TensorShape([2]) for a matrix, got {shape}."
+            )
+        rank = None if shape.rank is None else shape[0]
+        return SparseTensorSpec(None if rank is None else [None] * rank, self.dtype)
+
     @property
     def _gradient_component(self) -> Tensor:
         return self._values

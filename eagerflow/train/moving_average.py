@@ -9,7 +9,8 @@ from eagerflow import _core
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context
 from eagerflow.framework.variable import Variable
-from eagerflow.graph.moving_average import apply_in_graph, variables_to_restore
+from eagerflow.graph.moving_average import apply_in_graph, rate_of, variables_to_restore
+from eagerflow.ops.control_flow import init_scope
 
 
 class ExponentialMovingAverage:
@@ -18,10 +19,11 @@ class ExponentialMovingAverage:
     Each `apply` moves the averages: `average -= (1 - decay) * (average - variable)`.
 
     Args:
-        decay: how much of an average stays, nearly 1.
+        decay: how much of an average stays, nearly 1; a number, a tensor or a variable.
         num_updates: a count of updates; the decay is then at most
             `(1 + num_updates) / (10 + num_updates)`, so that averages follow faster at first.
-        zero_debias: whether averages start at zero and are corrected for that.
+        zero_debias: whether averages of tensors of a graph, which start at zero, are corrected for
+            that. Those of variables start at the variable's value.
         name: comes into the names of the averages.
 
     >>> v = tf.Variable(1.0)
@@ -35,7 +37,7 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: float,
+        decay: Any,
         num_updates: Any = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
@@ -55,13 +57,6 @@ class ExponentialMovingAverage:
         """The name of the averages."""
         return self._name
 
-    def _current_decay(self) -> float:
-        decay = float(self._decay)
-        if self._num_updates is None:
-            return decay
-        count = float(self._num_updates)
-        return min(decay, (1.0 + count) / (10.0 + count))
-
     def apply(self, var_list: Iterable[Any] | None = None) -> Any:
         """Updates the averages of variables, which the first call makes.
 
@@ -80,30 +75,26 @@ class ExponentialMovingAverage:
         variables = list(var_list or ())
         if not variables:
             raise ValueError("Moving averages need a list of variables.")
-        decay = self._current_decay()
         # Tapes do not record the averages.
         with GradientTape() as tape, tape.stop_recording():
+            rate = rate_of(self)
             for variable in variables:
-                self._move(variable, decay)
+                self._move(variable, rate)
         return None
 
-    def _move(self, variable: Any, decay: float) -> None:
+    def _move(self, variable: Any, rate: _core.Tensor) -> None:
+        if not isinstance(variable, _core.Variable):
+            raise TypeError(f"Moving averages follow variables when run eagerly, got {variable!r}.")
         if not variable.dtype.is_floating:
             raise TypeError(f"The variables must be half, float, or double: {variable.name}")
         key = id(variable)
         if key not in self._averages:
             self._variables[key] = variable
-            start = variable.read_value()
-            if self._zero_debias:
-                start = _core.ops.zeros_like(start)
-                self._weights[key] = 0.0
-                self._sums[key] = Variable(start, trainable=False)
-            self._averages[key] = Variable(start, trainable=False, name=self.average_name(variable))
-        moving = self._sums.get(key, self._averages[key])
-        moving.assign_sub((moving - variable) * (1.0 - decay))
-        if self._zero_debias:
-            self._weights[key] = self._weights[key] * decay + (1.0 - decay)
-            self._averages[key].assign(moving / self._weights[key])
+            with init_scope():
+                start, name = variable.read_value(), self.average_name(variable)
+                self._averages[key] = Variable(start, trainable=False, name=name)
+        moving = self._averages[key]
+        moving.assign_sub((moving - variable) * _core.ops.cast(rate, moving.dtype))
 
     def average(self, var: _core.Variable) -> Variable | None:
         """The variable that holds the average of another; None if there is none."""

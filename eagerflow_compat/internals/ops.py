@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.compat import switches
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import building_graph, default_graph
 from eagerflow.framework.indexed_slices import IndexedSlices
@@ -17,6 +18,7 @@ from eagerflow.framework.operation import Operation
 from eagerflow.framework.tensor import Tensor, is_tensor, value_text
 from eagerflow.graph import defaults
 from eagerflow.ops.conversion import convert_to_tensor
+from eagerflow_compat.internals import context as runtime
 
 __all__ = [
     "EagerTensor",
@@ -28,6 +30,7 @@ __all__ = [
     "convert_to_tensor_or_composite",
     "convert_to_tensor_or_indexed_slices",
     "dismantle_graph",
+    "enable_eager_execution_internal",
     "get_from_proto_function",
     "get_name_scope",
     "get_to_proto_function",
@@ -44,6 +47,21 @@ __all__ = [
     "strip_name_scope",
     "uid",
 ]
+
+
+def enable_eager_execution_internal(
+    config: object = None,
+    device_policy: object = None,
+    execution_mode: object = None,
+    server_def: object = None,
+) -> None:
+    """Switches to eager execution, and lets devices be configured again.
+
+    Programs call it after `context._context = None`, by which TensorFlow forgets its devices.
+    """
+    switches.enable_eager_execution(config, device_policy, execution_mode)
+    runtime._reset_context()
+
 
 NullContextmanager = contextlib.nullcontext
 get_name_scope = get_current_name_scope

@@ -98,3 +98,17 @@ def test_changes_without_a_value_give_none():
             v.assign(2.0, read_value=False) is None and v.assign_sub(1.0, read_value=False) is None
         )
         assert float(v) == 1.0 and float(v.assign_add(2.0)) == 3.0
+
+
+def test_devices_are_named_by_what_lists_them():
+    (cpu,) = tf.config.list_logical_devices("CPU")
+    for device in (cpu, cpu.name, tf.DeviceSpec.from_string(cpu.name)):
+        strategies = [
+            tf.distribute.MirroredStrategy([device]),
+            tf.distribute.OneDeviceStrategy(device),
+            tf.distribute.experimental.CentralStorageStrategy([device], device),
+        ]
+        with tf.device(device):
+            name = tf.constant(1).device
+        for strategy in strategies:
+            assert list(strategy.extended.worker_devices) == [name]

@@ -225,3 +225,14 @@ def test_kernels_of_pairs_of_vectors(tf, module):
     for wrong in (1.0, np.zeros([2, 2, 2]), np.zeros([2, 3])):
         with pytest.raises(ValueError):
             kernels.inner_product(x, wrong)
+
+
+def test_devices_are_configured_again_after_a_new_start(tf):
+    (cpu,) = tf.config.list_physical_devices("CPU")
+    whole = [tf.config.LogicalDeviceConfiguration()]
+    tf.constant(1)
+    with pytest.raises(RuntimeError, match="after being initialized"):
+        tf.config.set_logical_device_configuration(cpu, whole)
+    private("python.framework.ops:enable_eager_execution_internal")()
+    tf.config.set_logical_device_configuration(cpu, whole)
+    assert len(tf.config.list_logical_devices("CPU")) == 1

@@ -116,3 +116,55 @@ def test_no_rows_of_a_vectorized_map_have_an_empty_gradient(body, traced):
         result = (tf.function(run) if traced else run)(x)
     assert result.shape[0] == 0
     assert tape.gradient(result, x).shape == [0, 2]
+
+
+COMPOSITES = {
+    "ragged": (
+        lambda: tf.ragged.constant([[1.0], [2.0, 3.0]]),
+        tf.TensorShape([None, None]),
+        lambda x: tf.concat([x, x], 0),
+        lambda x: x.to_tensor(),
+    ),
+    "sparse": (
+        lambda: tf.sparse.from_dense([[1.0, 0.0]]),
+        tf.TensorShape([2]),
+        lambda x: tf.sparse.concat(1, [x, x]),
+        tf.sparse.to_dense,
+    ),
+    "slices": (
+        lambda: tf.IndexedSlices(tf.ones([1, 2]), tf.constant([1])),
+        tf.TensorShape([None, 2]),
+        lambda x: tf.IndexedSlices(tf.repeat(x.values, 2, 0), tf.repeat(x.indices, 2)),
+        lambda x: x.values,
+    ),
+    "array": (
+        lambda: tf.TensorArray(tf.float32, 0, dynamic_size=True, infer_shape=False),
+        tf.TensorShape(None),
+        lambda x: x.write(x.size(), [1.0, 2.0]),
+        lambda x: x.stack(),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", COMPOSITES)
+def test_shape_invariants_relax_values_of_several_tensors(kind):
+    make, invariant, grown, dense = COMPOSITES[kind]
+
+    def loop(*invariants):
+        shapes = {"shape_invariants": (tf.TensorShape([]), *invariants)} if invariants else {}
+        last = tf.while_loop(
+            lambda i, _: i < 2, lambda i, x: (i + 1, grown(x)), (0, make()), **shapes
+        )
+        return dense(last[1])
+
+    def run(*invariants):
+        return tf.function(lambda: loop(*invariants))()
+
+    np.testing.assert_array_equal(run(invariant), dense(grown(grown(make()))))
+    if kind != "array":  # whose elements have no part in the loop's shapes
+        with pytest.raises(ValueError, match="use the `shape_invariants` argument"):
+            run()
+    with pytest.raises(ValueError, match=r"rank|invariant|one iteration"):
+        run(tf.TensorShape([3] if kind != "sparse" else [3, 3]))
+    with pytest.raises(TypeError, match="invariant"):
+        run(tf.TensorSpec([7], tf.int32))

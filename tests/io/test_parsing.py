@@ -189,6 +189,16 @@ def test_a_batch_of_sequence_examples():
     assert ragged["r"].to_list() == [[[1, 2], [3]], [[4, 5, 6]]]
 
 
+def test_a_batch_of_sequence_examples_may_be_a_scalar():
+    def parse(example):
+        return io.parse_sequence_example(example, {"n": io.FixedLenFeature([], tf.int64)}, LISTS)
+
+    for context, lists, lengths in (parse(S1), tf.function(parse)(tf.constant(S1))):
+        assert int(context["n"]) == 7
+        assert lists["f"].numpy().tolist() == [[1, 2], [3, 4]]
+        assert int(lengths["f"]) == 2 and int(lengths["w"]) == 3
+
+
 def test_sequences_may_be_absent_if_allowed():
     allowed = {"z": io.FixedLenSequenceFeature([], tf.int64, allow_missing=True)}
     assert io.parse_single_sequence_example(S1, None, allowed)[1]["z"].shape == (0,)
