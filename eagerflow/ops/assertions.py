@@ -99,14 +99,17 @@ def _prefix(message: str | None) -> str:
 
 
 def _compare(
-    op: Callable, sign: str, x: Tensor, y: Tensor, message: str | None, summarize: int | None
+    op: Callable, sign: str, x: Tensor, y: Tensor, message: Any, summarize: int | None
 ) -> None:
     x, y = (v if isinstance(v, CompositeTensor) else _core.as_tensor(v) for v in (x, y))
+    count = _count(summarize)
 
-    def refuse(x: Tensor, y: Tensor) -> None:
-        raise invalid_argument(_difference(op(x, y), sign, x, y, message, _count(summarize)))
+    def refuse(x: Tensor, y: Tensor, *texts: Tensor) -> None:
+        prefix = _summarized(texts[0], count) if texts else message
+        raise invalid_argument(_difference(op(x, y), sign, x, y, prefix, count))
 
-    require(op(x, y), refuse, x, y)
+    # A message may be a tensor, such as one of `tf.strings.format`.
+    require(op(x, y), refuse, x, y, *([message] if isinstance(message, Tensor) else []))
 
 
 def _difference(
@@ -136,7 +139,7 @@ def assert_equal(
     Args:
         x: a tensor or a value that can be converted to one.
         y: another one of the same dtype; shapes broadcast.
-        message: the prefix of the error's message.
+        message: the prefix of the error's message, a string or a string tensor.
         summarize: how many elements the message shows, 3 by default; -1 shows all.
 
     Raises:

@@ -83,7 +83,7 @@ class ExponentialMovingAverage:
         return None
 
     def _move(self, variable: Any, rate: _core.Tensor) -> None:
-        if not isinstance(variable, _core.Variable):
+        if not isinstance(variable, Variable):
             raise TypeError(f"Moving averages follow variables when run eagerly, got {variable!r}.")
         if not variable.dtype.is_floating:
             raise TypeError(f"The variables must be half, float, or double: {variable.name}")

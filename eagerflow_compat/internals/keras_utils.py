@@ -1,13 +1,24 @@
-"""tf.keras.__internal__.utils and Keras's saving_utils: what packages tell Keras, and ask of models."""
+"""Keras's `__internal__.utils`, saving_utils and tf_utils: what packages tell Keras, and ask of it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import nest
+from eagerflow import _core, nest
+from eagerflow.framework import tensor as symbolic
 from eagerflow.functions.function import Function, function
 
-__all__ = ["register_symbolic_tensor_type", "trace_model_call"]
+__all__ = ["is_symbolic_tensor", "register_symbolic_tensor_type", "trace_model_call"]
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether a tensor, or one that makes up a composite value, has no value before its graph runs.
+
+    A variable has none while a graph is built.
+    """
+    if isinstance(tensor, _core.Variable):
+        return _core.building() is not None
+    return any(map(symbolic.is_symbolic_tensor, nest.flatten(tensor, expand_composites=True)))
 
 
 def register_symbolic_tensor_type(cls: type) -> None:

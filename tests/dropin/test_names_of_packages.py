@@ -236,3 +236,19 @@ def test_devices_are_configured_again_after_a_new_start(tf):
     private("python.framework.ops:enable_eager_execution_internal")()
     tf.config.set_logical_device_configuration(cpu, whole)
     assert len(tf.config.list_logical_devices("CPU")) == 1
+
+
+def test_keras_knows_symbolic_values(tf):
+    is_symbolic = importlib.import_module("keras.src.utils.tf_utils").is_symbolic_tensor
+    assert private("python.keras.utils.tf_utils:is_symbolic_tensor") is is_symbolic
+    ragged, variable = tf.ragged.constant([[1], [2, 3]]), tf.Variable(1.0)
+    found = []
+
+    @tf.function
+    def traced(x):
+        found.extend(is_symbolic(value) for value in (x, tf.constant(1), ragged, variable))
+        return x
+
+    traced(ragged)
+    assert found == [True, True, False, True]
+    assert not any(map(is_symbolic, (ragged, variable, tf.constant(1), "text")))

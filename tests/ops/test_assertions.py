@@ -176,3 +176,18 @@ def test_ranks_are_compared_with_tensors():
     assert unknown(tf.ones([2, 2]), 2).shape == (2, 2)
     with pytest.raises(tf.errors.InvalidArgumentError, match="must have rank 3"):
         unknown(tf.ones([2, 2]), 3)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize(
+    ("name", "y"), [("equal", 9), ("none_equal", 3), ("less", 1), ("less_equal", 1), ("greater", 9)]
+)
+def test_messages_may_be_tensors(name, y, traced):
+    check = getattr(tf.debugging, f"assert_{name}")
+
+    def run(x):
+        check(x, y, message=tf.strings.format("got {}", x))
+        return x
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"got 3\nCondition"):
+        (tf.function(run) if traced else run)(tf.constant(3))

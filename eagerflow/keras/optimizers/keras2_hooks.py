@@ -197,6 +197,7 @@ class Keras2Hooks:
         self._create_slots_of(variables)
         state = self._prepare(variables)
         own = type(self)._resource_apply_sparse is not Keras2Hooks._resource_apply_sparse
+        own |= self._overrides_rule
         rows_rule = self._resource_apply_sparse if own else None
         dense_options = _options(self._resource_apply_dense, state)
         rows_options = _options(rows_rule, state) if rows_rule else {}
@@ -219,25 +220,29 @@ class Keras2Hooks:
     _update_by_kind: Callable[..., None]
     _has_complex: bool
     _summed: Callable[[IndexedSlices, Any], Any]
+    _overrides_rule: Any
 
     @property
     def _seen(self) -> dict[int, Any]:
         return self.__dict__.setdefault("_seen_variables", {})
 
     def _resource_apply_dense(self, grad: Any, handle: object, apply_state: object = None) -> Any:
-        """One step for one variable, for optimizers that wrap this one."""
-        if not self._has_own_rule():
-            raise TypeError(f"{type(self).__name__} defines no update rule.")
-        update = self._update_by_kind if self._has_complex else self._update
-        update([handle], [grad], [self._slots_of(handle)], self._current_rate())
-        return handle
+        """One step for one variable, for subclasses and optimizers that wrap this one."""
+        return self._apply_rule(grad, handle)
 
     def _resource_apply_sparse(
         self, grad: Tensor, handle: _core.Variable, indices: Tensor, apply_state: object = None
     ) -> Any:
         """As `_resource_apply_dense`, for rows of a variable."""
         gradient = IndexedSlices(grad, indices)
-        return self._resource_apply_dense(self._summed(gradient, handle), handle)
+        return self._apply_rule(self._summed(gradient, handle), handle)
+
+    def _apply_rule(self, grad: Any, handle: Any) -> Any:
+        if not self._has_own_rule():
+            raise TypeError(f"{type(self).__name__} defines no update rule.")
+        update = self._update_by_kind if self._has_complex else self._update
+        update([handle], [grad], [self._slots_of(handle)], self._current_rate())
+        return handle
 
     @property
     def _dense_apply_args(self) -> list[str]:

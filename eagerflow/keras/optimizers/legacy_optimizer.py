@@ -180,7 +180,8 @@ class Optimizer(_NewOptimizer):
         self._hypers_created = True
         for name, value in sorted(self._hyper.items()):
             if not isinstance(value, _core.Tensor | _core.Variable) and not callable(value):
-                self._hyper[name] = self._add_scalar(name, value, defaults.float_dtype(None))
+                dtype = dtypes.bool if isinstance(value, bool) else defaults.float_dtype(None)
+                self._hyper[name] = self._add_scalar(name, value, dtype)
         self._settle_restorations()
 
     def _add_scalar(self, name: str, value: object, dtype: DTypeLike) -> Variable:
@@ -244,6 +245,11 @@ class Optimizer(_NewOptimizer):
         super().build(var_list)
         if not self._has_own_rule():
             self._create_slots_of(var_list)
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        """Makes the slots of variables; programs call it, and subclasses override it."""
+        for variable in var_list:
+            self._slots_of(variable)
 
     def _slots_of(self, variable: Variable) -> Slots:
         """The slots of a variable, which are made on first use."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import operator
 import re
 from abc import ABCMeta
@@ -500,7 +502,7 @@ class Optimizer(
         thresholds = (self.clipnorm, self.clipvalue, self.global_clipnorm)
         if thresholds != (None, None, None):  # legacy optimizers clip to 0
             gradients = self._clipped(gradients)
-        if sparse:
+        if sparse and not self._overrides_rule:
             gradients = [
                 self._summed(g, v) if isinstance(g, IndexedSlices) else g
                 for g, v in zip(gradients, variables, strict=True)
@@ -508,7 +510,9 @@ class Optimizer(
         rate = self._current_rate()
         if self.weight_decay or self._has_other_decay:
             self._decay_weights(variables, rate)
-        if self._has_complex:
+        if self._overrides_rule:
+            self._update_by_resource(variables, gradients)
+        elif self._has_complex:
             self._update_by_kind(variables, gradients, slots, rate)
         else:
             self._update(variables, gradients, slots, rate)
@@ -542,6 +546,13 @@ class Optimizer(
     def _has_own_rule(self) -> bool:
         """Whether the class updates several variables in one call, as Keras's classes do."""
         return type(self)._update is not Optimizer._update
+
+    @functools.cached_property
+    def _overrides_rule(self) -> bool:
+        """Whether a subclass has hooks around the rule of Keras's class, which they call by `super()`."""
+        hooks = {"_resource_apply_dense", "_resource_apply_sparse"}
+        kinds = itertools.takewhile(lambda kind: "_update" not in vars(kind), type(self).__mro__)
+        return self._has_own_rule() and any(hooks & vars(kind).keys() for kind in kinds)
 
     def _sparse(self, gradient: IndexedSlices) -> Any:
         """Indices and values if the update skips rows without a gradient, else None."""
