@@ -50,7 +50,7 @@ def _numeric(dtype: dtypes.DType, what: str) -> dtypes.DType:
     return dtype
 
 
-class zeros_initializer(Initializer):
+class Zeros(Initializer):
     """An initializer that returns zeros.
 
     >>> tf.zeros_initializer()([2]).numpy()
@@ -62,7 +62,7 @@ class zeros_initializer(Initializer):
         return _ops.zeros(_sizes(shape), _numeric(dtype, "zeros"))
 
 
-class ones_initializer(Initializer):
+class Ones(Initializer):
     """An initializer that returns ones.
 
     >>> tf.ones_initializer()([2]).numpy()
@@ -74,7 +74,7 @@ class ones_initializer(Initializer):
         return _ops.ones(_sizes(shape), _numeric(dtype, "ones"))
 
 
-class constant_initializer(Initializer):
+class Constant(Initializer):
     """An initializer that returns constant values.
 
     Args:
@@ -112,7 +112,7 @@ def _checked_floating(dtype: dtypes.DType) -> dtypes.DType:
     return dtype
 
 
-class random_normal_initializer(Initializer):
+class RandomNormal(Initializer):
     """Draws normally distributed values.
 
     Args:
@@ -139,7 +139,7 @@ class random_normal_initializer(Initializer):
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
 
 
-class random_uniform_initializer(Initializer):
+class RandomUniform(Initializer):
     """Draws uniformly distributed values.
 
     Args:
@@ -166,3 +166,11 @@ class random_uniform_initializer(Initializer):
     def get_config(self) -> dict[str, Any]:
         """The arguments."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
+
+# Their public names. Files of models have the names of the classes, by which Keras finds its own.
+zeros_initializer = Zeros
+ones_initializer = Ones
+constant_initializer = Constant
+random_normal_initializer = RandomNormal
+random_uniform_initializer = RandomUniform

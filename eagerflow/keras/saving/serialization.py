@@ -46,6 +46,7 @@ _PUBLIC_MODULES = {
 }
 # The modules of Keras's classes that are not public.
 _HIDDEN_MODULES = {
+    "eagerflow.ops.init_ops": "tensorflow.python.ops.init_ops_v2",
     "eagerflow.keras.engine.functional.functional": "tf_keras.src.engine.functional",
     "eagerflow.keras.utils.feature_space": "tf_keras.src.utils.feature_space",
     "eagerflow.keras.engine.functional.op_layer": "tf_keras.src.layers.core.tf_op_layer",
