@@ -19,8 +19,8 @@ from eagerflow.util import own_code
 from eagerflow_compat.internals import types_core
 
 T = typing.TypeVar("T")
-# Classes whose base is the engine's: its metaclass has no subclasses, and asks no `__init_subclass__`.
-NATIVE = {tf.Graph, tf.types.experimental.ConcreteFunction, tf.types.experimental.GenericFunction}
+# Classes whose base is the engine's, which asks no `__init_subclass__`.
+NATIVE = {tf.types.experimental.ConcreteFunction, tf.types.experimental.GenericFunction}
 
 
 def classes():

@@ -41,8 +41,10 @@ using graph::NodeId;
 // The base class of eagerflow.framework.func_graph.FuncGraph.
 class PyGraph {
  public:
-  PyGraph(const std::string& name, bool program)
-      : graph_(std::make_shared<Graph>(name, graph::building_ptr(),
+  // `object` is the Python object that owns it.
+  PyGraph(PyObject* object, const std::string& name, bool program)
+      : object_(object),
+        graph_(std::make_shared<Graph>(name, graph::building_ptr(),
                                        program ? Graph::Kind::kProgram : Graph::Kind::kFunction)) {
     graph_->owner = this;
   }
@@ -51,6 +53,8 @@ class PyGraph {
   PyGraph& operator=(const PyGraph&) = delete;
 
   const GraphPtr& graph() const { return graph_; }
+  // Null while the object is being freed.
+  PyObject* object() const { return Py_REFCNT(object_) > 0 ? object_ : nullptr; }
 
   nb::object device_function() const {
     return device_function_.is_valid() ? device_function_ : nb::none();
@@ -113,12 +117,52 @@ class PyGraph {
  private:
   using Compiled = lower::CompiledFunction;
 
+  PyObject* object_;
   GraphPtr graph_;
   std::shared_ptr<Callable> callable_;
   std::shared_ptr<Compiled> compiled_;
   std::vector<std::shared_ptr<Compiled>> on_devices_;  // most recently used first
   nb::object device_function_;
 };
+
+struct GraphObject {
+  PyObject ob_base;
+  PyGraph* graph;  // null until __init__ has run
+};
+
+PyTypeObject* graph_type = nullptr;
+
+// The graph of a Python object; null if it is none.
+PyGraph* py_graph(PyObject* object) noexcept {
+  return PyObject_TypeCheck(object, graph_type) ? reinterpret_cast<GraphObject*>(object)->graph
+                                                : nullptr;
+}
+
+}  // namespace
+}  // namespace ef::py
+
+// Functions of nanobind receive a graph as those of its own types, although programs may give
+// subclasses any metaclass: that of nanobind's types would conflict with `abc.ABCMeta`.
+template <>
+struct nanobind::detail::type_caster<ef::py::PyGraph> {
+  static constexpr auto Name = const_name("Graph");
+  template <class>
+  using Cast = ef::py::PyGraph&;
+  bool from_python(handle object, uint32_t, cleanup_list*) noexcept {
+    graph = ef::py::py_graph(object.ptr());
+    return graph != nullptr;
+  }
+  template <class>
+  static constexpr bool can_cast() {
+    return true;
+  }
+  operator ef::py::PyGraph&() const { return *graph; }
+
+  ef::py::PyGraph* graph = nullptr;
+};
+
+namespace ef::py {
+namespace {
 
 // The line itself, without that of the operation whose gradient it belongs to.
 nb::object own_line(const std::shared_ptr<void>& source) {
@@ -176,7 +220,7 @@ nb::list run_graph(PyGraph& self, nb::handle arguments, nb::handle pairs) {
   }
   if (Graph* const outer = graph::building()) {
     const TensorList outputs = graph::add_graph_call(*outer, callable, inputs, to_variables(pairs));
-    keep_graphs(*outer, {nb::find(&self)});
+    keep_graphs(*outer, {self.object()});
     return wrapped_list(outputs);
   }
   TensorList results;
@@ -287,30 +331,89 @@ void refine_shape(nb::handle object, nb::handle shape) {
   if (symbol_of(tensor)) tensor.impl()->refine_shape(merged(tensor.shape(), more));
 }
 
+PyGraph& checked_graph(PyObject* object) {
+  PyGraph* const graph = py_graph(object);
+  if (!graph) fail(Code::kTypeError, "A graph is needed, not a ", Py_TYPE(object)->tp_name, ".");
+  return *graph;
+}
+
+int init(PyObject* self, PyObject* args, PyObject* keywords) {
+  static const char* names[] = {"name", "program", nullptr};
+  const char* name = nullptr;
+  int program = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|p", const_cast<char**>(names), &name,
+                                   &program)) {
+    return -1;
+  }
+  return guarded(-1, [&] {
+    auto made = std::make_unique<PyGraph>(self, name, program != 0);
+    delete std::exchange(reinterpret_cast<GraphObject*>(self)->graph, made.release());
+    return 0;
+  });
+}
+
+void dealloc(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  delete std::exchange(reinterpret_cast<GraphObject*>(self)->graph, nullptr);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+// Adds functions of nanobind to a type that is not one of nanobind's.
+class Methods {
+ public:
+  explicit Methods(nb::handle type) : type_(type) {}
+
+  template <class Function, class... Extra>
+  Methods& def(const char* name, Function&& function, const Extra&... extra) {
+    nb::setattr(type_, name, method(std::forward<Function>(function), nb::name(name), extra...));
+    return *this;
+  }
+  template <class Getter>
+  Methods& def_prop_ro(const char* name, Getter&& getter, const char* documentation = "") {
+    return add_property(name, method(std::forward<Getter>(getter)), nb::none(), documentation);
+  }
+  template <class Getter, class Setter>
+  Methods& def_prop_rw(const char* name, Getter&& getter, Setter&& setter,
+                       const char* documentation) {
+    return add_property(name, method(std::forward<Getter>(getter)),
+                        method(std::forward<Setter>(setter), nb::arg("value").none()),
+                        documentation);
+  }
+
+ private:
+  template <class Function, class... Extra>
+  nb::object method(Function&& function, const Extra&... extra) {
+    return nb::cpp_function(std::forward<Function>(function), nb::scope(type_), nb::is_method(),
+                            extra...);
+  }
+  Methods& add_property(const char* name, nb::handle getter, nb::handle setter,
+                        const char* documentation) {
+    const nb::handle property(reinterpret_cast<PyObject*>(&PyProperty_Type));
+    nb::setattr(type_, name, property(getter, setter, nb::none(), documentation));
+    return *this;
+  }
+
+  nb::handle type_;
+};
+
 }  // namespace
 
 nb::object wrapped(const Tensor& tensor) { return nb::steal(wrap(Tensor(tensor))); }
 
 nb::object graph_object(Graph* graph) {
   auto* const owner = graph ? static_cast<PyGraph*>(graph->owner) : nullptr;
-  return owner ? nb::find(owner) : nb::none();
+  PyObject* const object = owner ? owner->object() : nullptr;
+  return object ? nb::borrow(object) : nb::none();
 }
 
 std::shared_ptr<void> hold(PyRef object) {
   return {object.release(), [](void* held) { Py_DECREF(static_cast<PyObject*>(held)); }};
 }
 
-graph::GraphPtr graph_of_object(PyObject* graph) {
-  PyGraph* found = nullptr;
-  if (!nb::try_cast(nb::handle(graph), found) || !found) {
-    fail(Code::kTypeError, "A graph is needed, not a ", Py_TYPE(graph)->tp_name, ".");
-  }
-  return found->graph();
-}
+graph::GraphPtr graph_of_object(PyObject* graph) { return checked_graph(graph).graph(); }
 
-graph::CallablePtr callable_of(PyObject* graph) {
-  return nb::cast<PyGraph&>(nb::handle(graph)).callable();
-}
+graph::CallablePtr callable_of(PyObject* graph) { return checked_graph(graph).callable(); }
 
 void keep_graphs(Graph& outer, std::initializer_list<nb::handle> graphs) {
   Node& node = outer.node(outer.size() - 1);
@@ -371,8 +474,19 @@ TensorList to_tensors(nb::handle sequence) {
 }
 
 void add_graphs(nb::module_& m) {
-  nb::class_<PyGraph>(m, "Graph", nb::is_weak_referenceable(), "The nodes of a traced function.")
-      .def(nb::init<const std::string&, bool>(), nb::arg("name"), nb::arg("program") = false)
+  PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("The nodes of a traced function.")},
+      {Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
+      {Py_tp_init, reinterpret_cast<void*>(init)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
+      {0, nullptr},
+  };
+  PyType_Spec spec = {"eagerflow._core.Graph", sizeof(GraphObject), 0,
+                      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  const nb::object type = nb::steal(checked(PyType_FromSpec(&spec)).release());
+  graph_type = reinterpret_cast<PyTypeObject*>(Py_NewRef(type.ptr()));
+  m.attr("Graph") = type;
+  Methods(type)
       .def(
           "enter",
           [](PyGraph& self) {
@@ -419,8 +533,11 @@ void add_graphs(nb::module_& m) {
       .def("run", run_graph, nb::arg("inputs"), nb::arg("variables") = nb::tuple(),
            "The outputs for these inputs. While another graph is built, adds a node. Each pair of "
            "variables replaces a variable of the trace.")
-      .def("compile_for", &PyGraph::compile_for, nb::arg("client"), nb::arg("device"),
-           "From now on, runs the graph as one program on a device of a plugin.")
+      .def(
+          "compile_for",
+          [](PyGraph& self, pjrt::Client& client, int device) { self.compile_for(client, device); },
+          nb::arg("client"), nb::arg("device"),
+          "From now on, runs the graph as one program on a device of a plugin.")
       .def_prop_ro("program",
                    [](PyGraph& self) {
                      const auto compiled = self.compiled();
@@ -523,7 +640,6 @@ void add_graphs(nb::module_& m) {
       .def_prop_rw(
           "device_function", [](PyGraph& self) { return self.device_function(); },
           [](PyGraph& self, nb::object function) { self.set_device_function(function); },
-          nb::for_setter(nb::arg("function").none()),
           "A function of each added node that returns its requested device, or None.")
       .def(
           "set_replicas",
