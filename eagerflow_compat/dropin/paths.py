@@ -396,6 +396,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.keras_utils",)
     if path.endswith("utils.tf_utils"):
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils", f"{root}.backend")
+    if path == "engine.data_adapter":
+        return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if public != path:
         found = keras_targets(root, public)
         # Keras 3 defines the names of a namespace in modules that have other names.

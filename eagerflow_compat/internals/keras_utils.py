@@ -8,7 +8,7 @@ from eagerflow import _core, nest
 from eagerflow.framework import tensor as symbolic
 from eagerflow.functions.function import Function, function
 
-__all__ = ["is_symbolic_tensor", "register_symbolic_tensor_type", "trace_model_call"]
+__all__ = ["expand_1d", "is_symbolic_tensor", "register_symbolic_tensor_type", "trace_model_call"]
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:
@@ -23,6 +23,22 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 def register_symbolic_tensor_type(cls: type) -> None:
     """Does nothing: a value that defines `__tf_tensor__` is a tensor to every layer."""
+
+
+def expand_1d(data: Any) -> Any:
+    """A batch whose tensors of rank 1 become columns, `[n, 1]`; other values stay as they are.
+
+    >>> from eagerflow_compat.internals.keras_utils import expand_1d
+    >>> x, y = expand_1d((tf.zeros([3, 2]), tf.ones([3])))
+    >>> x.shape, y.shape
+    (TensorShape([3, 2]), TensorShape([3, 1]))
+    """
+
+    def column(value: Any) -> Any:
+        is_vector = isinstance(value, _core.Tensor) and value.shape.rank == 1
+        return _core.ops.expand_dims(value, -1) if is_vector else value
+
+    return nest.map_structure(column, data)
 
 
 def trace_model_call(model: Any, input_signature: Any = None) -> Function:

@@ -28,8 +28,8 @@ def inner_product(u: TensorLike, v: TensorLike) -> _core.Tensor:
     array([[5.],
            [1.]], dtype=float32)
     """
-    first, second = _pairs(u, v)
-    return _ops.reduce_sum(_ops.multiply(first, second), 2)
+    first, second = _matching_rows(u, v)
+    return _ops.matmul(first, second, transpose_b=True)
 
 
 def exact_gaussian_kernel(x: TensorLike, y: TensorLike, stddev: float) -> _core.Tensor:
@@ -55,12 +55,17 @@ def exact_laplacian_kernel(x: TensorLike, y: TensorLike, stddev: float) -> _core
 
 def _pairs(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     """Two sets of vectors in shapes that broadcast to pairs: `[m, 1, d]` and `[1, n, d]`."""
+    first, second = _matching_rows(x, y)
+    return _ops.expand_dims(first, 1), _ops.expand_dims(second, 0)
+
+
+def _matching_rows(x: TensorLike, y: TensorLike) -> tuple[Any, Any]:
     first, second = _rows(x), _rows(y)
     if not first.shape[1:].is_compatible_with(second.shape[1:]):
         raise ValueError(
             f"The vectors must have the same length, but the shapes are {first.shape} and {second.shape}."
         )
-    return _ops.expand_dims(first, 1), _ops.expand_dims(second, 0)
+    return first, second
 
 
 def _rows(value: TensorLike) -> Any:

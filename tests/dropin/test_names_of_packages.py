@@ -252,3 +252,12 @@ def test_keras_knows_symbolic_values(tf):
     traced(ragged)
     assert found == [True, True, False, True]
     assert not any(map(is_symbolic, (ragged, variable, tf.constant(1), "text")))
+
+
+@pytest.mark.parametrize("module", ["keras.engine", "tensorflow.python.keras.engine"])
+def test_batches_of_custom_training_steps(tf, module):
+    adapter = importlib.import_module(f"{module}.data_adapter")
+    x, (y, weight) = adapter.expand_1d((tf.zeros([3, 2]), (tf.ones([3]), None)))
+    assert x.shape == [3, 2] and y.shape == [3, 1] and weight is None
+    assert adapter.expand_1d(np.zeros(3)).shape == (3,)
+    assert adapter.unpack_x_y_sample_weight((x, y)) == (x, y, None)
