@@ -7,6 +7,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework import tensor as symbolic
 from eagerflow.functions.function import Function, function
+from eagerflow.keras.engine.functional.shape_inference import register_symbolic_tensor_type
 
 __all__ = ["expand_1d", "is_symbolic_tensor", "register_symbolic_tensor_type", "trace_model_call"]
 
@@ -19,10 +20,6 @@ def is_symbolic_tensor(tensor: Any) -> bool:
     if isinstance(tensor, _core.Variable):
         return _core.building() is not None
     return any(map(symbolic.is_symbolic_tensor, nest.flatten(tensor, expand_composites=True)))
-
-
-def register_symbolic_tensor_type(cls: type) -> None:
-    """Does nothing: a value that defines `__tf_tensor__` is a tensor to every layer."""
 
 
 def expand_1d(data: Any) -> Any:

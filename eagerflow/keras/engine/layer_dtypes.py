@@ -8,6 +8,8 @@ from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.ops.conversion import cast
+from eagerflow.ragged.tensor import RaggedTensor
+from eagerflow.sparse.tensor import SparseTensor
 from eagerflow.typing import DTypeLike
 
 
@@ -59,15 +61,13 @@ class LayerDtypes:
         dtype = getattr(tensor, "dtype", None)
         if compute is None or dtype is compute or dtype is None:
             return None
-        if not self._casts_every_dtype and not (
-            self._autocast
-            and compute.is_floating
-            and dtypes.as_dtype(dtype).is_floating
+        if isinstance(tensor, _core.Variable):
             # `call` gets the variable itself, which it may assign to.
-            and not isinstance(tensor, _core.Variable)
-        ):
-            return None
-        return compute
+            return compute if self._casts_every_dtype else None
+        if not isinstance(tensor, _core.Tensor | RaggedTensor | SparseTensor):
+            return None  # such as a distribution, which `call` gets as it is
+        both_floats = compute.is_floating and dtypes.as_dtype(dtype).is_floating
+        return compute if self._casts_every_dtype or self._autocast and both_floats else None
 
     def _cast_inputs(self, inputs: Any, given: list[Any]) -> Any:
         """The inputs, cast according to `given`: the flat inputs before variables were read."""

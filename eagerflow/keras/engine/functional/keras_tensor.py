@@ -47,6 +47,8 @@ class KerasTensor:
 
     # The type spec of a composite value (`CompositeKerasTensor`); None for others.
     _composite_spec: Any = None
+    # The graph in which the shape was inferred, and the value there, if layers get that one.
+    _kept: tuple[Any, Any] = (None, None)
 
     def __init__(
         self,

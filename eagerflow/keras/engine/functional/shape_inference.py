@@ -15,12 +15,34 @@ from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, symbolic
 
 Tensor = _core.Tensor
 
+# Classes that packages register: layers get such values of earlier layers as they are, which are no
+# tensors, such as distributions.
+_kept_types: list[type] = []
+
 # Longer vectors of integers are not shapes: their values are not stored.
 _MAX_RANK = 254
 
 
+def register_symbolic_tensor_type(cls: type) -> None:
+    """Has layers get values of a class as they are when a functional model is built.
+
+    >>> from eagerflow.keras.engine.functional.shape_inference import register_symbolic_tensor_type
+    >>> class Scaled:
+    ...     def __init__(self, value):
+    ...         self.value, self.shape, self.dtype = value, value.shape, value.dtype
+    >>> register_symbolic_tensor_type(Scaled)
+    >>> scaled = tf.keras.layers.Lambda(Scaled)(tf.keras.Input([2]))
+    >>> tf.keras.layers.Lambda(lambda scaled: scaled.value)(scaled).shape
+    TensorShape([None, 2])
+    """
+    _kept_types.append(cls)
+
+
 def _placeholder(graph: FuncGraph, tensor: KerasTensor) -> Any:
     """A placeholder for a symbolic tensor, with its known value and its mask."""
+    kept_in, value = tensor._kept
+    if kept_in is graph:
+        return value
     name = tensor.name or "input"
     if tensor._composite_spec is not None:
         return graph.placeholder_for(tensor._composite_spec, name)
@@ -47,6 +69,8 @@ def _keras_tensor(result: Any) -> Any:
         if known is not None and len(known) > _MAX_RANK:
             known = None
     tensor = KerasTensor(result.shape, result.dtype, inferred_value=known)
+    if isinstance(result, tuple(_kept_types)):
+        tensor._kept = (_core.building(), result)
     mask = getattr(result, "_keras_mask", None)
     if mask is not None:
         tensor._keras_mask = _keras_tensor(mask)
@@ -56,9 +80,12 @@ def _keras_tensor(result: Any) -> Any:
 
 def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """A function's outputs for symbolic arguments, as symbolic tensors without a history."""
-    # The scratch graph is independent of a graph that the program builds.
-    with running_eagerly():
-        graph = FuncGraph("keras_scratch_graph")
+    kept = (v._kept[0] for v in nest.flatten([args, kwargs]) if isinstance(v, KerasTensor))
+    graph = next(filter(None, kept), None)
+    if graph is None:
+        # The scratch graph is independent of a graph that the program builds.
+        with running_eagerly():
+            graph = FuncGraph("keras_scratch_graph")
     # Repeated symbolic tensors share a placeholder.
     known: dict[int, Any] = {}
 
