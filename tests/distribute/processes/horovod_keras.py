@@ -58,6 +58,17 @@ for passes in (1, 2):
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
+# An optimizer that adds up gradients itself, as Keras 3's do, wrapped or with a wrapped tape.
+for eagerly in (False, True):
+    optimizer = hvd.DistributedOptimizer(
+        tf.keras.optimizers.SGD(0.05, momentum=0.9, gradient_accumulation_steps=2)
+    )
+    found, steps = trained(optimizer, x[own], y[own], 16 // size, run_eagerly=eagerly)
+    assert steps == 6
+    expected, _ = trained(tf.keras.optimizers.SGD(0.05, momentum=0.9), x, y, 32)
+    for a, b in zip(found, expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
 # Weights that begin differently become the same.
 tf.keras.utils.set_random_seed(rank)
 model = tf.keras.Sequential([tf.keras.layers.Dense(1)])

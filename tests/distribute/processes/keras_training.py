@@ -10,7 +10,7 @@ random = np.random.RandomState(0)
 x = random.randn(64, 6).astype("float32")
 y = (x.sum(1) > 0).astype("int64")
 results = {}
-for eagerly in (False, True):
+for eagerly, steps in ((False, None), (True, None), (False, 2)):
     tf.keras.utils.set_random_seed(3)
     with strategy.scope():
         model = tf.keras.Sequential(
@@ -21,7 +21,7 @@ for eagerly in (False, True):
             ]
         )
         model.compile(
-            tf.keras.optimizers.Adam(0.01),
+            tf.keras.optimizers.Adam(0.01, gradient_accumulation_steps=steps),
             tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
             metrics=["accuracy"],
             run_eagerly=eagerly,
@@ -43,7 +43,7 @@ for eagerly in (False, True):
     found["evaluated"] = model.evaluate(x, y, batch_size=16, verbose=0)
     found["predicted"] = model.predict(x[:21], batch_size=16, verbose=0)
     found |= {f"weight {k}": weight for k, weight in enumerate(model.get_weights())}
-    results |= {f"{eagerly} {key}": value for key, value in found.items()}
+    results |= {f"{eagerly} {steps} {key}": value for key, value in found.items()}
 
 # A loop of one's own.
 with strategy.scope():
