@@ -86,7 +86,7 @@ class _Row(NamedTuple):
     """An element that has been written into its batch."""
 
     columns: list[tuple[Any, np.ndarray]]
-    index: int
+    place: int
 
 
 class _Rows:
@@ -133,7 +133,7 @@ class _Rows:
         """
         columns, self._columns = self._columns, []
         if all(
-            type(each) is _Row and each.columns is columns and each.index == k
+            type(each) is _Row and each.columns is columns and each.place == k
             for k, each in enumerate(elements)
         ):
             tensors = [tensor for tensor, _ in columns]
@@ -142,7 +142,7 @@ class _Rows:
             return self._pack(tensors)
         return self._stack(
             [
-                self._pack([tensor[each.index] for tensor, _ in each.columns])
+                self._pack([tensor[each.place] for tensor, _ in each.columns])
                 if type(each) is _Row
                 else each
                 for each in elements
