@@ -104,7 +104,6 @@ random numbers. They are {held}. Of these are missing:
 
 # Why operations are missing, by what their names have; the first that fits counts.
 FAMILIES = {
-    "Python, which no file may call": "PyFunc",
     "TPUs and XLA": (
         "TPU|Xla|SparseCore|Infeed|Outfeed|CrossReplica|AllToAll|CollectivePermute|Prelinearize"
         "|PhysicalReplica|Minibatch|WorkerHeartbeat|ConvertToCooTensor|GlobalIterId"
