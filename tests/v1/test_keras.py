@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import eagerflow
 from eagerflow.framework import context
@@ -81,3 +82,27 @@ def test_the_programs_seed_determines_first_weights(tmp_path, eager):
         subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in "ab"
     )
     assert first == second and len(first) > 100
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_matrices_of_scipy_are_fed_densely_unless_the_input_is_sparse(sparse):
+    dense = np.array(
+        [[0.0, 2.0, 0.0], [1.0, 0.0, 3.0], [0.0, 0.0, 0.0], [4.0, 0.0, 0.0]], np.float32
+    )
+    matrix = scipy.sparse.csr_matrix(dense)
+    with tf.Graph().as_default():
+        keras = tf.keras
+        x = keras.Input((3,), sparse=sparse)
+        y = keras.layers.Dense(2, kernel_initializer="ones")(x)
+        if not sparse:
+            y = keras.layers.Dropout(0.5)(y)
+        model = keras.Model(x, y)
+        sums = np.repeat(dense.sum(1, keepdims=True), 2, axis=1)
+        np.testing.assert_array_equal(model.predict(matrix, batch_size=2), sums)
+        np.testing.assert_array_equal(model.predict_on_batch(matrix), sums)
+        model.compile("sgd", "mse", metrics=["mae"])
+        targets = sums if sparse else scipy.sparse.csr_matrix(sums)
+        assert model.evaluate(matrix, targets, batch_size=2, verbose=0) == [0.0, 0.0]
+        assert model.test_on_batch(matrix, targets) == [0.0, 0.0]
+        model.fit(matrix, targets, batch_size=2, epochs=1, validation_split=0.5, verbose=0)
+        model.train_on_batch(matrix, targets)

@@ -25,6 +25,7 @@ from eagerflow.keras.engine.training.sequence_workers import Workers
 from eagerflow.keras.engine.training.steps import Steps
 from eagerflow.keras.engine.training.validation_split import train_validation_split
 from eagerflow.keras.typing import Logs
+from eagerflow.sparse.tensor import SparseTensorSpec
 from eagerflow.typing import Function, Structure
 from eagerflow.util import lazy, tracebacks
 from eagerflow.util.arguments import arguments
@@ -72,10 +73,17 @@ def outside_graphs(method: Function) -> Function:
         if method.__name__ == "predict" and len(args) < 3:
             kwargs.setdefault("verbose", 0)
         context.process.graphs_run = True
+        if not any(isinstance(x.type_spec, SparseTensorSpec) for x in self.inputs or ()):
+            args, kwargs = nest.map_structure(_dense, (args, kwargs))
         with context.running_eagerly():
             return method(self, *args, **kwargs)
 
     return cast(Function, run)
+
+
+def _dense(value: Any) -> Any:
+    """The array of a SciPy matrix, as version 1 feeds it for a placeholder that is not sparse."""
+    return value.toarray() if hasattr(value, "toarray") else value
 
 
 def _check_call(model: Model, method: str) -> None:
