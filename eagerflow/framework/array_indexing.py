@@ -70,9 +70,9 @@ class Part:
     """The elements `x.at[key]`, which a method changes in a new tensor of the shape and dtype of `x`.
 
     The values of a method broadcast to the shape of `x[key]`. They are converted to the dtype of `x`;
-    a tensor of another dtype is an error. Where the key has an element several times, `add`, `subtract`,
-    `multiply`, `min` and `max` apply all of its values, and `set` the last one. Gradients reach both `x`
-    and the values. An index out of range raises a `tf.errors.InvalidArgumentError`.
+    a tensor of another dtype is an error. Where the key has an element several times, `set` takes its last
+    value, `apply` acts once, and the others apply all of its values. Gradients reach both `x` and the values.
+    An index out of range raises a `tf.errors.InvalidArgumentError`.
 
     A list of integers as the key is an array here, also where `x[key]` reads it like a tuple.
 
@@ -129,7 +129,31 @@ class Part:
         >>> tf.ones([3]).at[[0, 0]].multiply([2.0, 3.0]).numpy()
         array([6., 1., 1.], dtype=float32)
         """
-        return self._scattered(_multiplied, values)
+        return self._scattered(functools.partial(_with_factors, _ops.multiply), values)
+
+    def divide(self, values: Any) -> Tensor:
+        """The tensor with the elements divided by values; integers as in `x / y`, truncated.
+
+        >>> tf.ones([3]).at[[0, 0]].divide([2.0, 4.0]).numpy()
+        array([0.125, 1.   , 1.   ], dtype=float32)
+        """
+        return self._scattered(functools.partial(_with_factors, _divided), values)
+
+    def power(self, values: Any) -> Tensor:
+        """The tensor with the elements raised to powers.
+
+        >>> tf.constant([2.0, 3.0]).at[[0, 0]].power([2.0, 3.0]).numpy()
+        array([64.,  3.], dtype=float32)
+        """
+        return self._scattered(functools.partial(_with_factors, _ops.pow), values)
+
+    def apply(self, function: Callable[[Tensor], Any]) -> Tensor:
+        """The tensor with what a function makes of the elements `x[key]`.
+
+        >>> tf.constant([1.0, 4.0, 9.0]).at[1:].apply(tf.sqrt).numpy()
+        array([1., 2., 3.], dtype=float32)
+        """
+        return self.set(function(self.get()))
 
     def min(self, values: Any) -> Tensor:
         """The tensor with the smaller of the elements and values.
@@ -173,9 +197,9 @@ def scattered(
     updates = _core.convert(updates, value.dtype, None)
     parts = _parts(key)
     selection = _Selection(value, parts) if any(map(_is_array, parts)) else None
-    if selection is not None and selection.leads:
+    if selection is not None and selection.leads and _has_full_slices(value, selection.depth):
         indices = selection.indices(value)
-        depth = indices.shape[-1]
+        depth = selection.depth
         room = _ops.concat([_ops.shape(indices)[:-1], _ops.shape(value)[depth:]], 0)
         static = indices.shape[:-1].concatenate(value.shape[depth:])
         return scatter(value, indices, _broadcast(updates, room, static))
@@ -202,8 +226,14 @@ def _as_before(value: Tensor, changed: Tensor) -> Tensor:
     return changed
 
 
-def _multiplied(value: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    """The scatter that multiplies, by the product of all factors of an element."""
+def _divided(value: Tensor, divisor: Tensor) -> Tensor:
+    return _ops.cast(value / divisor, value.dtype)
+
+
+def _with_factors(
+    combine: Callable[[Tensor, Tensor], Tensor], value: Tensor, indices: Tensor, updates: Tensor
+) -> Tensor:
+    """The scatter that combines each element with the product of all its updates."""
     sizes = _ops.shape(value, dtypes.int64)
     depth = indices.shape[-1]
     outer = sizes[:depth]
@@ -212,7 +242,7 @@ def _multiplied(value: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
     segments = _ops.reduce_sum(_ops.cast(indices, dtypes.int64) * strides, -1)
     rows = _ops.reduce_prod(outer)
     factors = _ops.unsorted_segment_prod(updates, segments, rows)
-    return value * _ops.reshape(factors, sizes)
+    return combine(value, _ops.reshape(factors, sizes))
 
 
 def _broadcast(updates: Tensor, room: Tensor, static: TensorShape) -> Tensor:
@@ -297,6 +327,7 @@ class _Selection:
             whole = rank - used if part is Ellipsis else len(found or ())
             self._basic += [slice(None)] * whole if found or part is Ellipsis else [part]
             axis += whole if found or part is Ellipsis else part is not None
+        self.depth = len(self._axes)
         # Whether the arrays index the first axes, and nothing else is indexed.
         self.leads = self._axes == list(range(len(self._basic)))
 
@@ -338,13 +369,20 @@ class _Selection:
 
 def _slices(value: Tensor, indices: Tensor) -> Tensor:
     """The slices at indices `[..., n]` of the first n axes."""
-    if (
-        value._size == 0 and indices._size is not None
-    ):  # the operation refuses slices without elements
-        inner = value._shape_tuple()[indices.shape[-1] :]
-        if 0 in inner:
-            return _ops.reshape(value, [*indices.shape[:-1], *inner])
-    return _ops.gather_nd(value, indices, 0)
+    depth = indices.shape[-1]
+    if _has_full_slices(value, depth):
+        return _ops.gather_nd(value, indices, 0)
+    # The operation refuses slices without elements, so their rows are found first.
+    sizes = _ops.shape(value)
+    count = _ops.reduce_prod(sizes[:depth])
+    rows = _ops.reshape(_ops.range(0, count, 1), sizes[:depth])
+    value = _ops.reshape(value, _ops.concat([[count], sizes[depth:]], 0))
+    return _ops.gather(value, _ops.gather_nd(rows, indices, 0), 0, 0)
+
+
+def _has_full_slices(value: Tensor, depth: int) -> bool:
+    """Whether the slices along the first axes of a tensor are known to have elements."""
+    return value.ndim is not None and all(value._shape_tuple()[depth:])
 
 
 def counted(index: Tensor, value: Tensor, axis: int) -> Tensor:

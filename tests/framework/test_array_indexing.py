@@ -199,11 +199,16 @@ def test_changes():
         "add": [7.0, 5.0, 3.5],
         "subtract": [-5.0, 5.0, 2.5],
         "multiply": [8.0, 5.0, 1.5],
+        "divide": [0.125, 5.0, 6.0],
+        "power": [1.0, 5.0, 3**0.5],
         "min": [1.0, 5.0, 0.5],
         "max": [4.0, 5.0, 3.0],
     }
     for name, expected in results.items():
-        assert getattr(at, name)(values).numpy().tolist() == expected, name
+        np.testing.assert_allclose(getattr(at, name)(values), expected, 1e-6, err_msg=name)
+    assert at.apply(tf.negative).numpy().tolist() == [-1.0, 5.0, -3.0]
+    assert tf.constant([7, 2]).at[0].divide(2).numpy().tolist() == [3, 2]
+    assert tf.constant([7, 2]).at[[1, 1]].power(2).numpy().tolist() == [7, 16]
     assert x.numpy().tolist() == [1.0, 5.0, 3.0]
     assert tf.Variable(x).at[1].add(1.0).numpy().tolist() == [1.0, 6.0, 3.0]
     assert tf.zeros([2, 2]).at[:, -1].add([1, 2]).numpy().tolist() == [[0.0, 1.0], [0.0, 2.0]]
@@ -217,6 +222,7 @@ def test_gradients_of_changes(traced):
         "add": ([1, 1, 1], [1, 1]),
         "subtract": ([1, 1, 1], [-1, -1]),
         "multiply": ([1, 2, 4], [5, 3]),
+        "divide": ([1, 0.5, 0.25], [-1.25, -0.1875]),
         "min": ([1, 0, 1], [1, 0]),
         "max": ([1, 1, 0], [0, 1]),
     }
@@ -231,6 +237,30 @@ def test_gradients_of_changes(traced):
         found = (tf.function(of) if traced else of)(name, x, values)
         for gradient, numbers in zip(found, expected, strict=True):
             assert gradient.numpy().tolist() == numbers, name
+
+
+@pytest.mark.parametrize("sizes", [None, "unknown", "unknown rank"])
+@pytest.mark.parametrize("key", [([1, 0],), ([1, 1], [0, -1]), ([True, False],)], ids=str)
+def test_slices_without_elements(key, sizes):
+    x = np.zeros([2, 3, 0], np.float32)
+
+    def changed(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            part = x[key]
+            results = part, x.at[key].add(1.0), x.at[key].set(part), x.at[key].multiply(2.0)
+        return *results, tf.convert_to_tensor(tape.gradient(results, x))
+
+    if sizes is not None:
+        spec = tf.TensorSpec([None] * 3 if sizes == "unknown" else None)
+        changed = tf.function(changed, input_signature=[spec])
+    part, *whole = changed(tf.constant(x))
+    equal(part, x[key])
+    for result in whole:
+        equal(result, x)
+    v = tf.Variable(x)
+    v[key].assign(1.0)
+    equal(v, x)
 
 
 @pytest.mark.parametrize("traced", [False, True])
