@@ -17,11 +17,11 @@ from typing import Any
 from eagerflow import version
 from eagerflow.util import lazy, unavailable
 from eagerflow_compat.dropin import (
+    answered_packages,
     appearance,
     companions,
     distributions,
     estimators,
-    horovod,
     native_packages,
     packages,
     paths,
@@ -218,7 +218,7 @@ def _is_imported(name: str) -> bool:
 
 
 _active: _Finder | None = None
-_horovod = horovod.HorovodFinder()
+_answered = answered_packages.AnsweredFinder()
 _native = native_packages.NativeFinder()
 
 
@@ -271,7 +271,7 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
 
     appearance.take_on(generation, keras)
     _active = _Finder(generation, keras)
-    sys.meta_path[:0] = [_active, _active.estimators, _horovod, _native]
+    sys.meta_path[:0] = [_active, _active.estimators, _answered, _native]
     companions.bring()
     schema.use_default_pool()
     return importlib.import_module("tensorflow")
@@ -284,10 +284,10 @@ def uninstall() -> None:
         return
 
     sys.meta_path.remove(_active)
-    sys.meta_path.remove(_horovod)
+    sys.meta_path.remove(_answered)
     sys.meta_path.remove(_native)
     sys.meta_path.remove(_active.estimators)
-    horovod.forget()
+    answered_packages.forget()
     estimators.forget()
     _active = None
     for name, module in list(sys.modules.items()):

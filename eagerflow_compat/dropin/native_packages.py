@@ -29,11 +29,6 @@ _INSTEAD = {
         "tensorflow-recommenders-addons",
         "Use tf.keras.layers.Embedding and tf.lookup",
     ),
-    "tensorflow_text": (
-        "tensorflow-text",
-        "Use tf.strings and tf.keras.layers.TextVectorization, or the packages tokenizers and "
-        "sentencepiece in Dataset.map with tf.py_function",
-    ),
 }
 
 

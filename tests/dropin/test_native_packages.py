@@ -45,6 +45,6 @@ def test_import_is_refused_where_the_package_is_installed(name, tmp_path):
 
 
 def test_a_package_that_is_not_installed_is_missing(tmp_path):
-    done = run("tensorflow_text", tmp_path, False)
+    done = run("tensorflow_io", tmp_path, False)
     assert done.returncode == 0, done.stderr
-    assert "No module named 'tensorflow_text'" in done.stdout
+    assert "No module named 'tensorflow_io'" in done.stdout

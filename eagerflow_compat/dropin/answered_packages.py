@@ -1,4 +1,4 @@
-"""The import hook that answers `import horovod.tensorflow` and `import horovod.keras`."""
+"""The import hook that answers packages whose functions this one has: Horovod and tensorflow-text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-# Horovod's modules, and those of this package that stand for them.
+# Their modules, and those of this package that stand for them.
 _MODULES = {
     "horovod": "eagerflow_compat.horovod",
     "horovod.tensorflow": "eagerflow_compat.horovod",
@@ -20,11 +20,12 @@ _MODULES = {
     "horovod.tensorflow.keras.elastic": "eagerflow_compat.horovod.elastic",
     "horovod.keras": "eagerflow_compat.horovod.keras",
     "horovod.keras.callbacks": "eagerflow_compat.horovod.callbacks",
+    "tensorflow_text": "eagerflow_compat.text",
 }
 
 
-class HorovodFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds Horovod's modules for TensorFlow in this package, whether Horovod is installed or not."""
+class AnsweredFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds such modules in this package, whether theirs is installed or not."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None

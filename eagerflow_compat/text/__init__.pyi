@@ -1,0 +1,16 @@
+from eagerflow_compat.text.bert import BertTokenizer as BertTokenizer
+from eagerflow_compat.text.normalizing import case_fold_utf8 as case_fold_utf8
+from eagerflow_compat.text.normalizing import normalize_utf8 as normalize_utf8
+from eagerflow_compat.text.regex import RegexSplitter as RegexSplitter
+from eagerflow_compat.text.regex import regex_split as regex_split
+from eagerflow_compat.text.regex import regex_split_with_offsets as regex_split_with_offsets
+from eagerflow_compat.text.splitting import ByteSplitter as ByteSplitter
+from eagerflow_compat.text.splitting import UnicodeCharTokenizer as UnicodeCharTokenizer
+from eagerflow_compat.text.splitting import UnicodeScriptTokenizer as UnicodeScriptTokenizer
+from eagerflow_compat.text.splitting import WhitespaceTokenizer as WhitespaceTokenizer
+from eagerflow_compat.text.tokenization import Detokenizer as Detokenizer
+from eagerflow_compat.text.tokenization import Splitter as Splitter
+from eagerflow_compat.text.tokenization import SplitterWithOffsets as SplitterWithOffsets
+from eagerflow_compat.text.tokenization import Tokenizer as Tokenizer
+from eagerflow_compat.text.tokenization import TokenizerWithOffsets as TokenizerWithOffsets
+from eagerflow_compat.text.wordpiece import WordpieceTokenizer as WordpieceTokenizer
