@@ -12,7 +12,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import is_known
+from eagerflow.framework.sizes import at_least, is_known
 from eagerflow.ops.numpy_functions.reductions import nan_as
 from eagerflow.ops.numpy_functions.rules import axes_of
 from eagerflow.ops.numpy_functions.shapes import move_axis
@@ -27,6 +27,7 @@ Mode = namedtuple("Mode", ["mode", "count"])
 # `n * q + alpha + q * (1 - alpha - beta) - 1` (Hyndman and Fan, "Sample quantiles in statistical packages",
 # The American Statistician 50, 1996).
 _PLOTTING = {
+    "averaged_inverted_cdf": (0.0, 1.0),
     "interpolated_inverted_cdf": (0.0, 1.0),
     "hazen": (0.5, 0.5),
     "weibull": (0.0, 0.0),
@@ -34,7 +35,7 @@ _PLOTTING = {
     "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8),
 }
-_STEPS = ("lower", "higher", "midpoint", "nearest", "inverted_cdf")
+_STEPS = ("lower", "higher", "midpoint", "nearest", "inverted_cdf", "closest_observation")
 
 
 def _floating(x: TensorLike) -> Tensor:
@@ -63,8 +64,8 @@ def quantile(
         q: the share, from 0 to 1, or a tensor of them.
         axis: an axis or several; all by default.
         method: how to interpolate, as in NumPy: "linear", "lower", "higher", "midpoint", "nearest",
-            "inverted_cdf", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased" or
-            "normal_unbiased".
+            "inverted_cdf", "averaged_inverted_cdf", "closest_observation", "interpolated_inverted_cdf",
+            "hazen", "weibull", "median_unbiased" or "normal_unbiased".
         keepdims: whether reduced axes stay, with size 1.
 
     Returns:
@@ -185,8 +186,11 @@ def quantiles(
     outer = [shape[k] for k in kept]
     count = math.prod(shape[k] for k in axes)
     x = _ops.reshape(_ops.transpose(x, [*kept, *axes]), [*outer, count])
-    if is_known(count) and count == 0:
-        x, count = _ops.fill(_core.convert(math.nan, x.dtype), [*outer, 1]), 1
+    if not is_known(count) or count == 0:  # a NaN where there is nothing
+        length = at_least(count, 1)
+        nothing = _ops.fill(_core.convert(math.nan, x.dtype), [*outer, length - count])
+        x = _ops.concat([x, nothing], -1)
+        count = length
     missing = _ops.is_nan(x)
     last: Any = count - 1
     if without_nan:
@@ -227,13 +231,24 @@ def _between(q: Tensor, last: Tensor, method: str) -> tuple[Tensor, Tensor, Tens
         position = _ops.round(position)
     elif method == "inverted_cdf":
         position = _ops.ceil((last + 1.0) * q) - 1.0
-    position = _ops.minimum(_ops.maximum(position, 0.0), last)
+    elif method == "closest_observation":  # halves go to the even one, counted from 1
+        position = _ops.round((last + 1.0) * q) - 1.0
+    first = _ops.floor(position)
+    if method == "averaged_inverted_cdf":
+        low, high = (_clamped(k, last) for k in (first, first + 1.0))
+        whole = _ops.equal(first, position)
+        return low, high, _ops.select(whole, 0.5 * _ops.ones_like(first), _ops.ones_like(first))
+    position = _clamped(position, last)
     low, high = _ops.floor(position), _ops.ceil(position)
     if method == "lower":
         high = low
     elif method == "higher":
         low = high
     return low, high, 0.5 * (high - low) if method == "midpoint" else position - low
+
+
+def _clamped(position: Tensor, last: Tensor) -> Tensor:
+    return _ops.minimum(_ops.maximum(position, 0.0), last)
 
 
 @op_function
@@ -276,7 +291,9 @@ def nanvar(
     """
     x = _floating(x)
     count = _ops.reduce_sum(_ops.cast(_ops.equal(x, x), x.dtype), axis=axis, keepdims=keepdims)
-    distance = nan_as(x - nanmean(x, axis, keepdims=True), 0.0)
+    # NaN of infinite elements stays.
+    distance = x - nanmean(x, axis, keepdims=True)
+    distance = _ops.select(_ops.is_nan(x), _ops.zeros_like(distance), distance)
     squares = _ops.reduce_sum(_ops.square(distance), axis=axis, keepdims=keepdims)
     left = count - float(ddof)
     nothing = _ops.less_equal(left, 0)
@@ -427,13 +444,19 @@ def histogram(
 def bin_edges(x: Tensor, bins: Any, limits: Any) -> Tensor:
     """The edges of the bins of a histogram; see `tf.math.histogram`."""
     if np.ndim(bins) or getattr(bins, "ndim", 0):
-        return _cast(bins, x.dtype)
+        edges = _cast(bins, x.dtype)
+        known = _core.static_value(edges)
+        if known is not None and (np.diff(known.numpy()) < 0).any():
+            raise ValueError(f"The edges in `bins` must ascend, got {bins}.")
+        return edges
     if not isinstance(bins, Tensor) and int(bins) < 1:
         raise ValueError(f"`bins` must be positive, got {bins}.")
     if limits is None:
         low, high = _ops.reduce_min(x), _ops.reduce_max(x)
-        if x._size == 0:
-            low, high = _core.convert(0.0, x.dtype), _core.convert(1.0, x.dtype)
+        if not x._size:  # if there is nothing, from 0 to 1
+            empty = _ops.equal(x._sizes()[0], 0)
+            low = _ops.select(empty, _ops.zeros_like(low), low)
+            high = _ops.select(empty, _ops.ones_like(high), high)
     else:
         if not any(isinstance(limit, Tensor) for limit in limits) and limits[0] > limits[1]:
             raise ValueError(f"`range` must be ascending, got {limits}.")

@@ -19,6 +19,8 @@ METHODS = [
     "nearest",
     "inverted_cdf",
     "interpolated_inverted_cdf",
+    "averaged_inverted_cdf",
+    "closest_observation",
     "hazen",
     "weibull",
     "median_unbiased",
@@ -141,6 +143,9 @@ def test_histograms_of_other_values():
     close(tf.math.histogram([1.0, NAN, 3.0], 2, (0.0, 4.0))[0], [1, 1])
     assert tf.math.histogram(tf.constant([1.0]))[1].dtype == tf.float32
     close(tf.math.histogram(np.array([0.1, 0.2]), [0.1, 0.2, 0.3])[0], [1, 1])
+    close(tf.math.nanvar([1.0, np.inf]), NAN)
+    with pytest.raises(ValueError, match="ascend"):
+        tf.math.histogram([1.0], [2.0, 1.0])
     with pytest.raises(ValueError, match="positive"):
         tf.math.histogram([1.0], 0)
     with pytest.raises(ValueError, match="ascending"):
@@ -216,6 +221,31 @@ def test_unknown_rank():
     close(middle, 3.0)
     close(values, [1.0, 3.0, 9.0])
     close(counts, [1, 2, 1])
+
+
+@pytest.mark.parametrize("shape", [[0], [0, 2]])
+def test_nothing_in_graphs(shape):
+    def of_nothing(x):
+        first, edges = tf.math.quantile(x, [0.5, 1.0], 0), tf.math.histogram(x, 3)
+        return first, tf.math.nanmedian(x), edges
+
+    signature = [tf.TensorSpec([None] * len(shape))]
+    found = tf.function(of_nothing, input_signature=signature)(tf.zeros(shape))
+    for a, b in zip(
+        tf.nest.flatten(found), tf.nest.flatten(of_nothing(tf.zeros(shape))), strict=True
+    ):
+        close(a, b)
+    close(found[0], np.full([2, *shape[1:]], NAN))
+    close(found[2][1], np.histogram([], 3)[1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("axis", [2, -3, (0, 2)])
+def test_axes_out_of_range(axis):
+    with pytest.raises(ValueError, match="out of bounds for an array of rank 2"):
+        tf.math.median(tf.zeros([2, 3]), axis)
+    if isinstance(axis, int):
+        with pytest.raises(ValueError, match="out of bounds"):
+            tf.math.unique(tf.zeros([2, 3]), axis=axis)
 
 
 def test_gradients():

@@ -118,7 +118,15 @@ def sizes(shape: Any) -> list[Any]:
 
 
 def axes_of(axis: Any, rank: int) -> list[int]:
-    """Axes as a list of indices that are not negative; all axes for None."""
+    """Axes as a list of indices that are not negative; all axes for None.
+
+    Raises:
+        ValueError: if an axis is out of range.
+    """
     if axis is None:
         return list(range(rank))
-    return [int(k) % rank for k in (axis if isinstance(axis, list | tuple) else np.ravel(axis))]
+    axes = [int(k) for k in (axis if isinstance(axis, list | tuple) else np.ravel(axis))]
+    for k in axes:
+        if not -rank <= k < rank:
+            raise ValueError(f"axis {k} is out of bounds for an array of rank {rank}")
+    return [k % rank for k in axes]
