@@ -82,10 +82,8 @@ def value_and_grad(
     @functools.wraps(func, updated=())
     def both(*args: Any, **kwargs: Any) -> Any:
         sources, args = _chosen(args, argnums)
-        with GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(sources)
-            result = func(*args, **kwargs)
-        value = _core.as_tensor(_first(result, has_aux))
+        tape, value, aux = _recorded(func, sources, args, kwargs, has_aux, persistent=False)
+        value = _core.as_tensor(value)
         if value.ndim not in (0, None):
             raise ValueError(
                 f"A gradient is that of a scalar, but the function returned shape {value.shape}."
@@ -95,7 +93,7 @@ def value_and_grad(
                 f"A gradient is that of a real number, but the function returned {value.dtype.name}."
             )
         gradients = _dense(tape.gradient(value, sources, unconnected_gradients=_ZERO))
-        return (value, result[1]) if has_aux else value, gradients
+        return (value, *aux) if has_aux else value, gradients
 
     return both
 
@@ -121,10 +119,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     (array([1., 9.], dtype=float32), array([ 2., 60.], dtype=float32))
     """
     args = nest.map_structure(_own, primals)
-    with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
-        tape.watch(args)
-        result = func(*args)
-    value = nest.map_structure(_core.as_tensor, _first(result, has_aux))
+    tape, value, aux = _recorded(func, args, args, {}, has_aux)
 
     def product(cotangents: Any) -> tuple[Any, ...]:
         nest.assert_same_structure(value, cotangents)
@@ -133,7 +128,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         )
         return _dense(tape.gradient(value, args, weights, _ZERO))
 
-    return (value, product, result[1]) if has_aux else (value, product)
+    return value, product, *aux
 
 
 def jvp(
@@ -163,10 +158,8 @@ def jvp(
     """
     args = nest.map_structure(_own, tuple(primals))
     with ForwardAccumulator(args, tuple(tangents)) as accumulator:
-        result = func(*args)
-    value = nest.map_structure(_core.as_tensor, _first(result, has_aux))
-    product = accumulator.jvp(value, _ZERO)
-    return (value, product, result[1]) if has_aux else (value, product)
+        value, aux = _value_of(func(*args), has_aux)
+    return value, accumulator.jvp(value, _ZERO), *aux
 
 
 def jacrev(
@@ -198,12 +191,9 @@ def jacrev(
     @functools.wraps(func, updated=())
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         sources, args = _chosen(args, argnums)
-        with GradientTape(persistent=True, watch_accessed_variables=False) as tape:
-            tape.watch(sources)
-            result = func(*args, **kwargs)
-        value = nest.map_structure(_core.as_tensor, _first(result, has_aux))
+        tape, value, aux = _recorded(func, sources, args, kwargs, has_aux)
         rows = nest.map_structure(lambda part: tape.jacobian(part, sources, _ZERO), value)
-        return (rows, result[1]) if has_aux else rows
+        return (rows, *aux) if has_aux else rows
 
     return jacobian
 
@@ -236,8 +226,7 @@ def jacfwd(
         sources, args = _chosen(args, argnums)
         leaves = nest.flatten(sources)
         with ForwardAccumulator._batch_accumulator(leaves, _unit_tangents(leaves)) as accumulator:
-            result = func(*args, **kwargs)
-        value = nest.map_structure(_core.as_tensor, _first(result, has_aux))
+            value, aux = _value_of(func(*args, **kwargs), has_aux)
         counts = [math.prod(leaf._sizes()) for leaf in leaves]
 
         def columns(part: Tensor) -> Any:
@@ -252,7 +241,7 @@ def jacfwd(
             return nest.pack_sequence_as(sources, shaped)
 
         rows = nest.map_structure(columns, value)
-        return (rows, result[1]) if has_aux else rows
+        return (rows, *aux) if has_aux else rows
 
     return jacobian
 
@@ -302,14 +291,30 @@ def _own(value: Any) -> Tensor:
     return _ops.identity(tensor)
 
 
-def _first(result: Any, has_aux: bool) -> Any:
-    if not has_aux:
-        return result
-    if not isinstance(result, tuple) or len(result) != 2:
+def _recorded(
+    func: Callable[..., Any],
+    sources: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    has_aux: bool,
+    *,
+    persistent: bool = True,
+) -> tuple[GradientTape, Any, tuple[Any, ...]]:
+    """The tape of a call that watches some of its arguments only, the value, and the second item if any."""
+    with GradientTape(persistent, watch_accessed_variables=False) as tape:
+        tape.watch(sources)
+        value, aux = _value_of(func(*args, **kwargs), has_aux)
+    return tape, value, aux
+
+
+def _value_of(result: Any, has_aux: bool) -> tuple[Any, tuple[Any, ...]]:
+    """The tensors that a function returned, and the second item of its pair if it returns one."""
+    if has_aux and (not isinstance(result, tuple) or len(result) != 2):
         raise TypeError(
             f"With has_aux=True the function must return a pair, got {type(result).__name__}."
         )
-    return result[0]
+    value, aux = (result[0], (result[1],)) if has_aux else (result, ())
+    return nest.map_structure(_core.as_tensor, value), aux
 
 
 def _dense(gradients: Any) -> Any:
