@@ -40,6 +40,7 @@ from eagerflow.keras.engine.layer_config import (
 from eagerflow.keras.engine.layer_dtypes import LayerDtypes
 from eagerflow.keras.engine.weights import make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
+from eagerflow.keras.mixed_precision.autocast import autocast
 from eagerflow.keras.program_code import convertible
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.saving.memory_limit import limits, spend
@@ -300,10 +301,6 @@ class Layer(LayerNodes, LayerDtypes):
         """Builds the layer for the shapes of these inputs."""
         build_layer(self, inputs)
 
-    def _casting_layers(self) -> list[Layer]:
-        """The layers whose weights this layer's `call` may read."""
-        return self._all_inner_layers()
-
     @default
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the outputs: by default the mask of the inputs.
@@ -384,7 +381,7 @@ class Layer(LayerNodes, LayerDtypes):
             trainable = False
         elif trainable is None:
             trainable = True
-        autocast = (
+        casts = (
             kwargs.get("autocast", kwargs.get("experimental_autocast", True))
             and policy.compute is not policy.variable
             and dtype.is_floating
@@ -396,7 +393,7 @@ class Layer(LayerNodes, LayerDtypes):
             listed = kwargs.get("collections") is None
             make = graph_mode.make_listed_weight if listed else graph_mode.make_unlisted_weight
 
-        def getter(**_: object) -> Any:
+        def make_variable() -> Any:
             if "getter" in kwargs:
                 # Layers are built eagerly; a program's function makes variables of its graph.
                 graph = surrounding_graph()
@@ -418,9 +415,11 @@ class Layer(LayerNodes, LayerDtypes):
                 constraints.get(constraint),
                 synchronization,
                 aggregation,
-                autocast,
                 type(self).__name__,
             )
+
+        def getter(**_: object) -> Any:
+            return autocast(make_variable()) if casts else make_variable()
 
         variable = self._add_variable_with_custom_getter(
             name=name or "variable", getter=getter, shape=shape, dtype=dtype, trainable=trainable
@@ -435,7 +434,7 @@ class Layer(LayerNodes, LayerDtypes):
 
     def _variable_prefix(self) -> str:
         """The prefix of the names of weights that are made outside of `build`."""
-        if context.building:
+        if context.building is not None:
             return ""
         return "".join(f"{layer._name}/" for layer in context.layers[context.scoped :])
 

@@ -35,8 +35,13 @@ class AdaptedWeight(ComputedWeight):
     """
 
     def __init__(self, base: Any, a: Any, b: Any, scale: float) -> None:
-        super().__init__(base.shape, base.dtype)
+        self.shape = base.shape
         self.base, self.a, self.b, self.scale = base, a, b, scale
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype in which the base is read now."""
+        return self.base.dtype
 
     def _factors(self) -> tuple[Any, Any]:
         """`scale * a` and `b` in the dtype of the weight; they may be more precise."""
@@ -49,12 +54,6 @@ class AdaptedWeight(ComputedWeight):
         rank, last = b.shape.as_list()
         change = _ops.matmul(_ops.reshape(a, [-1, rank]), b)
         return _ops.add(_ops.reshape(change, [*self.shape.as_list()[:-1], last]), self.base)
-
-    def cast(self, dtype: Any) -> AdaptedWeight:
-        """The weight in another dtype."""
-        if isinstance(self.base, QuantizedWeight):
-            return self
-        return AdaptedWeight(_ops.cast(self.base, dtype), self.a, self.b, self.scale)
 
     def _matmul(self, args: tuple) -> Any:
         if not plain_product(args, self):
@@ -137,6 +136,7 @@ def enable(
         # Float16's products would underflow.
         "dtype": base.dtype if base.dtype.size >= dtypes.float32.size else dtypes.float32,
         "regularizer": getattr(layer, f"{name}_regularizer"),
+        "autocast": False,
     }
     variable = base.values if isinstance(base, QuantizedWeight) else base
     prefix, slash, _ = variable.name.rpartition("/")

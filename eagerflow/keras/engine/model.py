@@ -211,7 +211,7 @@ class Model(Trainer, FineTuning, Layer, Pictured):
     def _require_weights(self) -> None:
         """Raises a ValueError for a model that is not built and whose weights will be made later."""
         has_build = "build" in type(self).__dict__ and type(self) is not Model
-        if has_build and not context.building:
+        if has_build and context.building is None:
             raise ValueError(
                 f"Weights for model {self.name} have not yet been created. Weights are created when "
                 "the Model is first called on inputs or `build()` is called with an `input_shape`."
@@ -244,10 +244,6 @@ class Model(Trainer, FineTuning, Layer, Pictured):
         if not self._inbound_nodes:
             node = OwnNode(self, graph.nested_inputs, graph.nested_outputs)
             self._inbound_nodes.append(node)
-
-    def _casting_layers(self) -> list[Any]:
-        """Only the model itself: the layers inside are called and cast their own weights."""
-        return [self]
 
     @_with_any_parameters
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
@@ -425,7 +421,7 @@ class Model(Trainer, FineTuning, Layer, Pictured):
         if self._graph is not None:
             super().build(input_shape)
             return
-        if context.building and context.layers and context.layers[-1] is self:
+        if context.building is not None and context.layers and context.layers[-1] is self:
             Layer.build(self, input_shape)  # a running call creates the weights
             return
         if is_empty(input_shape):

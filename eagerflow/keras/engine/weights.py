@@ -11,7 +11,6 @@ from eagerflow.framework.aggregation import VariableAggregation, VariableSynchro
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
 from eagerflow.keras import initializers
-from eagerflow.keras.mixed_precision.autocast import AutoCastVariable
 from eagerflow.typing import DTypeLike
 
 
@@ -41,10 +40,9 @@ def make_weight(
     constraint: Any,
     synchronization: VariableSynchronization,
     aggregation: VariableAggregation,
-    cast: bool,
     layer_name: str,
 ) -> Variable:
-    """A new variable of a layer; `cast` makes one that is read in the layer's compute dtype."""
+    """A new variable of a layer."""
     if initializer is None:
         initializer = default_initializer(dtype, name, layer_name)
     initializer = initializers.get(initializer)
@@ -58,10 +56,7 @@ def make_weight(
         )
     # A list of plain integers serves every kind of initializer, native functions too.
     value = initializer(sizes, dtype=dtype)
-    kind: type[Variable] = Variable
-    if cast:
-        kind = AutoCastVariable
-    return kind(
+    return Variable(
         value,
         trainable=trainable,
         name=prefix + (name or "Variable"),

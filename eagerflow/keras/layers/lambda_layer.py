@@ -150,7 +150,7 @@ class Lambda(Layer):
 
         def note(next_creator: Any, **arguments: Any) -> Any:
             # Weights of layers have the names of the layers that are being called already.
-            with nullcontext() if context.building else name_scope(f"{self.name}/"):
+            with nullcontext() if context.building is not None else name_scope(f"{self.name}/"):
                 variable = next_creator(**arguments)
             if arguments.get("name") != "StateVar":  # the variable of a random generator
                 made.append(variable)

@@ -15,14 +15,24 @@ class CallContext(threading.local):
         self.layers: list[Any] = []  # the layers that are being called, outermost first
         # In a program's graph, how many of them have name scopes: operations are named by layers there.
         self.scoped = 0
-        self.building = False  # whether a layer is in its `build`
+        self.building: Any = None  # the layer that is in its `build`
         self.training: Any = None
-        self.compute_dtype: Any = None  # the dtype in which autocast variables are read
         self.inferring = False  # whether shapes are inferred and nothing is computed
         # Layers that `add_loss` was called of, by identity: a flag that is cheap to look at.
         self.layers_with_losses: dict[int, weakref.ref] = {}
         # While shapes are inferred: which layers added a loss, and its dtype.
         self.inferred_losses: list[tuple[Any, Any]] = []
+
+    def compute_dtype(self) -> Any:
+        """The dtype in which autocast variables are read: that of the layer whose `call` runs.
+
+        None if no `call` runs, or its layer does not compute with floats.
+        """
+        for layer in reversed(self.layers):
+            if layer is not self.building:
+                dtype = layer._dtype_policy.compute
+                return dtype if dtype is not None and dtype.is_floating else None
+        return None
 
 
 context = CallContext()

@@ -26,7 +26,6 @@ from eagerflow.keras.engine.calls.input_spec import assert_input_compatibility
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.functional.node import call_symbolically
 from eagerflow.keras.engine.tracking import restore_grown
-from eagerflow.keras.mixed_precision.autocast import reading_casts
 from eagerflow.keras.program_code import convertible
 from eagerflow.util import lazy
 
@@ -43,8 +42,8 @@ _Tensor = _core.Tensor
 class CallPlan:
     """The checks that a call of a built layer with plain tensors still needs.
 
-    A layer makes its plan after its first call, unless it regularizes its outputs, casts its
-    weights or computes masks; `Layer.__call__` then skips everything that `call_layer` does.
+    A layer makes its plan after its first call, unless it regularizes its outputs or
+    computes masks; `Layer.__call__` then skips everything that `call_layer` does.
     """
 
     __slots__ = ("cast", "converts", "default_training", "seen", "takes_training")
@@ -59,11 +58,9 @@ class CallPlan:
 
 def plan_for(layer: Any) -> CallPlan | None:
     """The plan for the next calls of a layer; None if they need `call_layer`."""
-    policy = layer._dtype_policy
     if (
         layer._activity_regularizer is not None
         or not layer.built
-        or policy.compute is not policy.variable
         or (
             layer._supports_masking
             and not layer._compute_output_and_mask_jointly
@@ -134,17 +131,12 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             layer._build_for(inputs)
         if layer._autocast or layer._casts_every_dtype:
             inputs = layer._cast_inputs(inputs, given)
-        policy = layer._dtype_policy
         if program is not None:
             scope = program.name_scope(layer._name)
             scope.__enter__()
             context.scoped = len(context.layers)
         try:
-            if policy.compute is policy.variable:
-                outputs = convertible(layer.call)(inputs, *rest, **kwargs)
-            else:
-                with reading_casts(layer._casting_layers()):
-                    outputs = convertible(layer.call)(inputs, *rest, **kwargs)
+            outputs = convertible(layer.call)(inputs, *rest, **kwargs)
         except Exception as error:
             raise error_of_call(layer, error, (inputs, *rest), kwargs) from None
         if layer._activity_regularizer is not None:
@@ -246,10 +238,11 @@ class Building:
     """
 
     def __init__(self, layer: Any, top: bool = False) -> None:
+        self._layer = layer
         layers = [layer] if top else context.layers[context.scoped :]
         parts = [item._name for item in layers]
         around = get_current_name_scope()
-        scope = "/".join([around, *parts] if around and not context.building else parts)
+        scope = "/".join([around, *parts] if around and context.building is None else parts)
         self._scope = name_scope(scope + "/" if scope else "")
 
     def __enter__(self) -> None:
@@ -259,7 +252,7 @@ class Building:
         _core.begin_eager()
         self._names = naming.enter_building()
         self._scope.__enter__()
-        context.building = True
+        context.building = self._layer
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         context.building = self._before
@@ -274,7 +267,7 @@ class names_from_here:
 
     def __enter__(self) -> None:
         self._before = context.layers, context.scoped, context.building
-        context.layers, context.scoped, context.building = [], 0, False
+        context.layers, context.scoped, context.building = [], 0, None
         self._scope = name_scope("")
         self._scope.__enter__()
 
