@@ -466,6 +466,9 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             if hasattr(_core.Tensor, name):
                 setattr(cls, name, _operator_on_value(name))
 
+    def _sizes(self) -> Any:
+        return self.read_value()._sizes()
+
     def read_value_no_copy(self) -> _core.Tensor:
         """The value; the same as `read_value`, which copies nothing."""
         return self.read_value()

@@ -728,7 +728,8 @@ class Layer(LayerNodes, LayerDtypes):
         }
         if "_batch_input_shape" in self.__dict__:
             config["batch_input_shape"] = self._batch_input_shape
-        own = arguments_config(self, Layer, serialize_argument)
+        # A class of a program may extend one of ours and call only the `__init__` of `Layer`.
+        own = arguments_config(self, Layer, serialize_argument, optional=True)
         if not own and type(self).get_config is Layer.get_config:
             return config_of_call(self, self._init_arguments, config)
         return config | own

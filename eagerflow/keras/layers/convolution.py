@@ -197,7 +197,7 @@ class Conv(AdaptableLayer):
 
     def call(self, inputs: _core.Tensor) -> _core.Tensor:
         batch = None
-        if inputs.ndim > self._rank + 2:  # There are more axes of batches.
+        if len(inputs.shape) > self._rank + 2:  # There are more axes of batches.
             shape = inputs._sizes()
             count = len(shape) - self._rank - 1
             batch, inputs = shape[:count], _ops.reshape(inputs, [-1, *shape[count:]])

@@ -120,6 +120,8 @@ class Dense(AdaptableLayer):
         try:
             rank = inputs.ndim
         except AttributeError:
+            if isinstance(inputs, _core.Variable):  # the same
+                return self.call(_ops.identity(inputs))
             if hasattr(inputs, "dense_shape"):  # from a `call` of the program's
                 return composite_inputs.sparse_product(self, inputs)
             raise ValueError(

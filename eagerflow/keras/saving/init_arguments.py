@@ -13,7 +13,10 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 
 
 def arguments_config(
-    instance: object, root: type, serialize: Callable[[str, Any], Any] | None = None
+    instance: object,
+    root: type,
+    serialize: Callable[[str, Any], Any] | None = None,
+    optional: bool = False,
 ) -> dict[str, Any]:
     """The constructor arguments of an instance, for its `get_config`.
 
@@ -25,6 +28,11 @@ def arguments_config(
         instance: the object.
         root: a base class whose arguments are left out.
         serialize: converts an argument's name and value to plain values.
+        optional: whether the result is empty if an argument is missing, because a subclass did not
+            call that `__init__`.
+
+    Raises:
+        AttributeError: if an argument is missing.
     """
     unsaved = getattr(instance, "_unsaved_arguments", ())
     config = {}
@@ -36,8 +44,10 @@ def arguments_config(
             value = attributes[name]
         elif f"_{name}" in attributes:
             value = attributes[f"_{name}"]
-        else:
+        elif hasattr(instance, name) or not optional:
             value = getattr(instance, name)
+        else:
+            return {}
         config[name] = value if serialize is None else serialize(name, value)
     return config
 
