@@ -336,7 +336,10 @@ def dense(value: RaggedTensor, default: object = None, shape: Any = None) -> Ten
     if shape is not None:
         known = shape
         if isinstance(shape, Tensor):
-            known = _core.partial_value(shape) or [None] * len(dims)
+            known = [
+                None if size is None or size < 0 else size
+                for size in _core.partial_value(shape) or [None] * len(dims)
+            ]
         sizes = wanted_sizes(known, len(dims))
         dims = [own if size is None else size for own, size in zip(dims, sizes, strict=True)]
     return TensorSpec(dims, value.dtype)

@@ -84,3 +84,13 @@ def test_rows_of_unknown_rank_are_mapped():
         return tf.map_fn(lambda row: row[:2], x, fn_output_signature=spec)
 
     assert firsts(tf.ragged.constant([[1, 2, 3], [4]])).to_list() == [[1, 2], [4]]
+
+
+def test_minus_one_in_a_wanted_shape_is_an_axis_of_any_size():
+    @tf.function
+    def dense(rows, width):
+        return rows.to_tensor(shape=tf.cast([-1, width], tf.int64))
+
+    rows = tf.ragged.constant([[1], [2, 3]])
+    for width in (3, tf.constant(3)):
+        assert dense(rows, width).numpy().tolist() == [[1, 0, 0], [2, 3, 0]]
