@@ -17,6 +17,7 @@ PACKAGES = {
     "onnx": ("onnx", "onnx"),
     "safetensors": ("safetensors", "weights"),
     "scipy": ("SciPy", "science"),
+    "sentencepiece": ("sentencepiece", "text"),
     "simplejpeg": ("simplejpeg", "images"),
     "sklearn": ("scikit-learn", "science"),
     "tf2onnx": ("tf2onnx", "onnx"),

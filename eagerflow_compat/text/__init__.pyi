@@ -14,3 +14,15 @@ from eagerflow_compat.text.tokenization import SplitterWithOffsets as SplitterWi
 from eagerflow_compat.text.tokenization import Tokenizer as Tokenizer
 from eagerflow_compat.text.tokenization import TokenizerWithOffsets as TokenizerWithOffsets
 from eagerflow_compat.text.wordpiece import WordpieceTokenizer as WordpieceTokenizer
+from eagerflow_compat.text import metrics as metrics
+from eagerflow_compat.text.model_inputs import Reduction as Reduction
+from eagerflow_compat.text.model_inputs import combine_segments as combine_segments
+from eagerflow_compat.text.model_inputs import concatenate_segments as concatenate_segments
+from eagerflow_compat.text.model_inputs import ngrams as ngrams
+from eagerflow_compat.text.model_inputs import pad_model_inputs as pad_model_inputs
+from eagerflow_compat.text.model_inputs import sliding_window as sliding_window
+from eagerflow_compat.text.sentencepiece import SentencepieceTokenizer as SentencepieceTokenizer
+from eagerflow_compat.text.trimming import RoundRobinTrimmer as RoundRobinTrimmer
+from eagerflow_compat.text.trimming import ShrinkLongestTrimmer as ShrinkLongestTrimmer
+from eagerflow_compat.text.trimming import Trimmer as Trimmer
+from eagerflow_compat.text.trimming import WaterfallTrimmer as WaterfallTrimmer
