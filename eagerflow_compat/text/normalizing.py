@@ -45,7 +45,7 @@ def normalize_utf8(
     return changed(functools.partial(_normalized, form), input, "NormalizeUTF8")
 
 
-def _normalized(form: str, data: bytes) -> bytes:
+def _normalized(form: Any, data: bytes) -> bytes:
     if data.isascii():
         return data
     return unicodedata.normalize(form, data.decode("utf-8", "surrogateescape")).encode(

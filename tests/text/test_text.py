@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-import text_answers
 
 import eagerflow as tf
+import text_answers
 from eagerflow_compat import text
 
 EXPECTED = json.loads(gzip.decompress(text_answers.FILE.read_bytes()))
