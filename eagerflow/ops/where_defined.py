@@ -14,7 +14,7 @@ Tensor = _core.Tensor
 
 
 def where_defined(
-    condition: TensorLike, function: Callable[..., Any], x: Any, otherwise: TensorLike = 0.0
+    condition: TensorLike, function: Callable[..., Any], x: Any, otherwise: TensorLike = 0
 ) -> Tensor:
     """A function's values where a condition holds, and others elsewhere, with finite gradients.
 

@@ -96,3 +96,10 @@ def test_corners():
     assert half.dtype == tf.float16
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.math.where_defined([True, False], tf.math.log, tf.ones([3]))
+
+
+def test_integers():
+    x = tf.constant([0, 3])
+    found = tf.math.where_defined(x != 0, lambda divisor: 12 // divisor, x)
+    assert found.dtype == tf.int32
+    assert found.numpy().tolist() == [0, 4]
