@@ -153,4 +153,4 @@ def autocast(variable: Any) -> AutoCastVariable:
     Args:
         variable: a variable of a floating dtype.
     """
-    return _class_for(type(variable))(variable)
+    return _class_for(variable.__class__)(variable)

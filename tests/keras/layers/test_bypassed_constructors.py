@@ -29,7 +29,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", sorted(CASES.keys() - {"TimeDistributed"}))  # reads its layer
 def test_only_the_arguments_that_are_there_are_saved(case):
     base = type(CASES[case][0]())
 
