@@ -38,7 +38,7 @@ from eagerflow.keras.engine.layer_config import (
     tensor_shapes,
 )
 from eagerflow.keras.engine.layer_dtypes import LayerDtypes
-from eagerflow.keras.engine.weights import make_weight, set_weights
+from eagerflow.keras.engine.weights import check_options, make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.mixed_precision.autocast import autocast
 from eagerflow.keras.program_code import convertible
@@ -69,12 +69,6 @@ _ARGUMENTS = {
 }
 
 _Layer = TypeVar("_Layer", bound="Layer")
-
-# What `add_weight` accepts besides its parameters: options of Keras 2, and of Keras 3.
-_WEIGHT_OPTIONS = frozenset(
-    "collections experimental_autocast caching_device getter layout partitioner "
-    "experimental_enable_variable_lifting autocast overwrite_with_gradient".split()
-)
 
 
 class Layer(LayerNodes, LayerDtypes):
@@ -358,8 +352,7 @@ class Layer(LayerNodes, LayerDtypes):
             TypeError: for an option that does not exist.
             ValueError: for both ON_READ and `trainable=True`, or a dtype without an initializer.
         """
-        if unknown := sorted(kwargs.keys() - _WEIGHT_OPTIONS):
-            raise TypeError(f"`add_weight` has no options {unknown}, only {set(_WEIGHT_OPTIONS)}.")
+        check_options(kwargs)
         # Keras 3 puts the shape first.
         if name is not None and not isinstance(name, str):
             name, shape = (shape if isinstance(shape, str) else None), name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,22 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable
 from eagerflow.keras import initializers
 from eagerflow.typing import DTypeLike
+
+# What `add_weight` accepts besides its parameters: options of Keras 2, and of Keras 3.
+_OPTIONS = frozenset(
+    "collections experimental_autocast caching_device getter layout partitioner "
+    "experimental_enable_variable_lifting autocast overwrite_with_gradient".split()
+)
+
+
+def check_options(options: Mapping[str, object]) -> None:
+    """Refuses options that `add_weight` does not know.
+
+    Raises:
+        TypeError: if there are any.
+    """
+    if unknown := sorted(options.keys() - _OPTIONS):
+        raise TypeError(f"`add_weight` has no options {unknown}, only {sorted(_OPTIONS)}.")
 
 
 def default_initializer(dtype: Any, name: str | None, layer_name: str) -> Any:
