@@ -19,8 +19,8 @@ bool is_numpy_scalar(PyObject* object);  // a NumPy scalar
 // throws.
 PyObject* to_numpy(const Tensor& tensor, bool copy);
 
-// A writable array that shares the memory of a tensor that nobody else has read yet. A new reference;
-// throws.
+// A writable array that shares the memory of a tensor that nobody else has read yet. A new
+// reference; throws.
 PyObject* to_writable_array(const Tensor& tensor);
 
 // The result of __array__(dtype, copy): a shared read-only array if `dtype` (or None) and `copy`
