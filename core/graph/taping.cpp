@@ -99,11 +99,19 @@ class Recorded final : public NodeFunction {
   }
 
  private:
+  // A tape that came with another input already records the run, and gives the gradients there.
   static void append(const Run& inner, Run& result) {
-    const size_t first = result.tapes.size();
-    for (const TapeRef& tape : inner.tapes) result.tapes.push_back(tape);
+    std::vector<size_t> places;
+    std::vector<char> known;
+    for (const TapeRef& tape : inner.tapes) {
+      const auto found = std::ranges::find(result.tapes, tape.get(), &TapeRef::get);
+      known.push_back(found != result.tapes.end());
+      places.push_back(static_cast<size_t>(found - result.tapes.begin()));
+      if (!known.back()) result.tapes.push_back(tape);
+    }
     for (Run::Source source : inner.sources) {
-      source.tape += first;
+      if (known[source.tape]) source.id = 0;
+      source.tape = places[source.tape];
       result.sources.push_back(std::move(source));
     }
   }
