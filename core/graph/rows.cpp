@@ -21,6 +21,63 @@ namespace {
 // costs memory.
 constexpr int64_t kRowsBytes = int64_t{32} << 20;
 
+bool is_list(const Tensor& tensor) { return tensor.dtype() == DType::kVariant; }
+
+bool uses_lists(const Graph& graph);
+
+// Whether a node handles lists, or a run through whose tape it goes back does.
+bool uses_lists(const Graph& graph, const Node& node) {
+  if (std::ranges::any_of(node.outputs, is_list)) return true;
+  if (!node.function) return false;
+  for (const Graph* const callee : node.function->graphs()) {
+    if (uses_lists(*callee)) return true;
+  }
+  return std::ranges::any_of(node.inputs, [&](Port port) {
+    const Tensor& input = graph.tensor(port);
+    if (!is_tape(input)) return false;
+    const auto [origin, id] = origin_of(input);
+    return uses_lists(*origin, origin->node(id));
+  });
+}
+
+bool uses_lists(const Graph& graph) {
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (uses_lists(graph, graph.node(id))) return true;
+  }
+  return false;
+}
+
+// Which nodes of a graph differ from row to row, if its inputs do. Goes through the nodes in order.
+class NodesOfRows {
+ public:
+  explicit NodesOfRows(const Graph& graph)
+      : graph_(graph), differs_(static_cast<size_t>(graph.size())) {
+    for (const Tensor& input : graph.inputs()) {
+      differs_[static_cast<size_t>(symbol_of(input)->port().node)] = 1;
+    }
+  }
+  bool operator()(Port port) const { return differs_[static_cast<size_t>(port.node)] != 0; }
+  // Whether the next node does.
+  bool next(NodeId id) {
+    const bool any = std::ranges::any_of(graph_.node(id).inputs, *this);
+    differs_[static_cast<size_t>(id)] |= any;
+    return any;
+  }
+
+ private:
+  const Graph& graph_;
+  std::vector<char> differs_;
+};
+
+// Whether there are lists that differ from row to row. Lists cannot be batched.
+bool has_lists_of_rows(const Graph& graph) {
+  NodesOfRows of_rows(graph);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (of_rows.next(id) && uses_lists(graph, graph.node(id))) return true;
+  }
+  return false;
+}
+
 // Infers the specs of results of rows.
 SpecList specs_of_rows(const Graph& callee, std::span<const Tensor> rows) {
   SpecList specs;
@@ -40,7 +97,9 @@ SpecList specs_of_rows(const Graph& callee, std::span<const Tensor> rows) {
 class Rows final : public NodeFunction {
  public:
   explicit Rows(CallablePtr callee)
-      : callee_(std::move(callee)), arity_(callee_->graph().inputs().size()) {}
+      : callee_(std::move(callee)),
+        arity_(callee_->graph().inputs().size()),
+        one_by_one_(has_lists_of_rows(callee_->graph())) {}
 
   const char* type() const override { return "RowsOf"; }
   bool has_effects() const override { return callee_->has_effects(); }
@@ -56,7 +115,7 @@ class Rows final : public NodeFunction {
       invalid_argument("All tensors must have as many rows, but one has ", count, " and another ",
                        rows.dim(0), ".");
     }
-    const int64_t at_once = std::max<int64_t>(1, kRowsBytes / largest(inputs));
+    const int64_t at_once = one_by_one_ ? 1 : std::max<int64_t>(1, kRowsBytes / largest(inputs));
     std::vector<TensorList> parts(callee_->graph().outputs().size());
     // The graph runs once even if there are no rows, to infer the shapes.
     for (int64_t begin = 0; begin < std::max<int64_t>(count, 1); begin += at_once) {
@@ -143,21 +202,17 @@ class Rows final : public NodeFunction {
 
   CallablePtr callee_;
   size_t arity_;
+  bool one_by_one_;
 };
 
 }  // namespace
 
 bool can_run_rows(const Graph& graph) {
-  // Which tensors differ from row to row.
-  std::vector<char> differs(static_cast<size_t>(graph.size()));
-  for (const Tensor& input : graph.inputs()) {
-    differs[static_cast<size_t>(symbol_of(input)->port().node)] = 1;
-  }
+  NodesOfRows of_rows(graph);
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
     if (node.has_effects()) return false;
-    const auto of_rows = [&](Port port) { return differs[static_cast<size_t>(port.node)] != 0; };
-    const bool any = std::ranges::any_of(node.inputs, of_rows);
+    const bool any = of_rows.next(id);
     if (any && node.function) {
       const Graph* const callee = callee_of(node);
       if (!callee || !can_run_rows(*callee)) return false;
@@ -165,10 +220,7 @@ bool can_run_rows(const Graph& graph) {
     for (const LateAttr& late : node.late) {
       if (of_rows(node.inputs[static_cast<size_t>(late.input)])) return false;
     }
-    // Lists cannot be batched.
-    const auto is_list = [](const Tensor& t) { return t.dtype() == DType::kVariant; };
     if (any && std::ranges::any_of(node.outputs, is_list)) return false;
-    differs[static_cast<size_t>(id)] |= any;
   }
   return true;
 }

@@ -188,14 +188,6 @@ struct Source {
   DType row_indices = DType::kInvalid;
 };
 
-// The node that keeps a tape, and its graph.
-std::pair<GraphPtr, NodeId> origin_of(const Tensor& tape) {
-  const Symbol* const symbol = symbol_of(tape);
-  GraphPtr graph = symbol->graph();
-  if (const Capture* const capture = graph->capture_of(tape)) return origin_of(capture->outer);
-  return {std::move(graph), symbol->port().node};
-}
-
 std::vector<Source> sources_of(const NodeFunction& function, std::span<const Tensor> inputs) {
   std::vector<Source> sources;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -310,6 +302,13 @@ class FunctionBackward final : public BackwardFunction {
 }  // namespace
 
 bool is_tape(const Tensor& tensor) { return tensor.dtype() == DType::kInvalid; }
+
+std::pair<GraphPtr, NodeId> origin_of(const Tensor& tape) {
+  const Symbol* const symbol = symbol_of(tape);
+  GraphPtr graph = symbol->graph();
+  if (const Capture* const capture = graph->capture_of(tape)) return origin_of(capture->outer);
+  return {std::move(graph), symbol->port().node};
+}
 
 std::optional<TapedRun> taped_run(Graph& graph, const Node& node) {
   if (!node.function) return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "eager/tape.h"
@@ -18,6 +19,9 @@ void record_function(Graph& graph, NodeId id, std::span<const Tensor> inputs,
 
 // Whether a tensor of a graph is the tape of a node's run.
 bool is_tape(const Tensor& tensor);
+
+// The node that keeps a tape, and its graph.
+std::pair<GraphPtr, NodeId> origin_of(const Tensor& tape);
 
 // The gradient that a node computes by going back through the tape of another node.
 struct TapedRun {
