@@ -41,8 +41,7 @@ class MainGraph:
         self.body = Body(exporter, meta_graph.graph_def.node, False)
         self._tables = list(tables)
         self._files = files or {}
-        self._keys = [key for _, key in variables]
-        self._variables = [variable for variable, _ in variables]
+        self._variables, self._keys = zip(*variables, strict=True) if variables else ((), ())
         if graph is not None:
             self.body.begin_program(graph)
         for variable in self._variables:

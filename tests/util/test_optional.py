@@ -53,6 +53,7 @@ CALLS = {
     "optimize": "minimized()",
     "graph": "tf.keras.utils.plot_model(model, folder + '/x.svg')",
     "plot": "tf.debug.picture(tf.zeros([9])).save(folder + '/x.svg')",
+    "pieces": "text.SentencepieceTokenizer(b'')",
     "sklearn": "scikit_learn.KerasClassifier(lambda: None).__sklearn_tags__()",
 }
 
@@ -94,6 +95,7 @@ from eagerflow.contrib import opt
 from eagerflow.keras.preprocessing import affine
 from eagerflow.keras.utils import wav
 from eagerflow.keras.wrappers import scikit_learn
+from eagerflow_compat import text
 rows = np.random.RandomState(0).normal(size=(90, 90))
 spd = rows @ rows.T + np.eye(90)
 model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(1,))])
