@@ -41,7 +41,10 @@ class MainGraph:
         self.body = Body(exporter, meta_graph.graph_def.node, False)
         self._tables = list(tables)
         self._files = files or {}
-        self._variables, self._keys = zip(*variables, strict=True) if variables else ((), ())
+        self._variables: tuple[Any, ...] = ()
+        self._keys: tuple[str, ...] = ()
+        if variables:
+            self._variables, self._keys = zip(*variables, strict=True)
         if graph is not None:
             self.body.begin_program(graph)
         for variable in self._variables:
