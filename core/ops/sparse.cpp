@@ -78,6 +78,12 @@ void check_matrix(const Shape& shape, const char* name, const char* op) {
 // Of each factor of a product (a, b, the gradient of the result): which are x and y of its term.
 constexpr std::array<std::array<int, 2>, 3> kOperands{{{2, 1}, {0, 2}, {0, 1}}};
 
+// Places of two sparse tensors, and the position of each in both.
+void infer_merged_places(InferContext& c) {
+  c.add_output(DType::kInt64, other_places(common_rank(c, 0, 1)));
+  for (int i = 0; i < 2; ++i) c.add_output(DType::kInt64, {kUnknownSize});
+}
+
 }  // namespace
 
 const Op sparse_order{{
@@ -117,11 +123,7 @@ const Op sparse_union{{
     .name = "sparse_union",
     .tf_name = "SparseUnion",
     .inputs = {{"a", {DType::kInt64}}, {"b", {DType::kInt64}}},
-    .infer =
-        [](InferContext& c) {
-          c.add_output(DType::kInt64, other_places(common_rank(c, 0, 1)));
-          for (int i = 0; i < 2; ++i) c.add_output(DType::kInt64, {kUnknownSize});
-        },
+    .infer = infer_merged_places,
     .outputs = 3,
     .kernel = cpu::sparse_union,
     .makes_outputs = true,
@@ -134,11 +136,7 @@ const Op sparse_intersection{{
     .name = "sparse_intersection",
     .tf_name = "SparseIntersection",
     .inputs = {{"a", {DType::kInt64}}, {"b", {DType::kInt64}}},
-    .infer =
-        [](InferContext& c) {
-          c.add_output(DType::kInt64, other_places(common_rank(c, 0, 1)));
-          for (int i = 0; i < 2; ++i) c.add_output(DType::kInt64, {kUnknownSize});
-        },
+    .infer = infer_merged_places,
     .outputs = 3,
     .kernel = cpu::sparse_intersection,
     .makes_outputs = true,

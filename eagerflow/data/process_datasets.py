@@ -34,6 +34,13 @@ def _is_number(dtype: dtypes.DType) -> bool:
     return dtype.is_numpy_compatible and np.dtype(dtype.as_numpy_dtype).kind in "iufc"
 
 
+def _are_numbers(spec: Structure) -> bool:
+    """Whether the values are dense tensors of such numbers."""
+    return all(
+        type(leaf) is TensorSpec and _is_number(leaf.dtype) for leaf in structure.flatten(spec)
+    )
+
+
 def _arrays(spec: Structure) -> Callable[[Any], list[Any]]:
     """The function that lists the NumPy values of an element's tensors."""
     take = structure.taker(spec)
@@ -55,12 +62,11 @@ def _tensors(spec: Structure) -> Callable[[list[Any]], Any]:
 
 def _fitting_arrays(spec: Structure) -> Callable[[Any], list[np.ndarray] | None]:
     """The function that lists the arrays of a value that fits as it is; None for other values."""
-    leaves = structure.flatten(spec)
-    if not all(type(leaf) is TensorSpec and _is_number(leaf.dtype) for leaf in leaves):
+    if not _are_numbers(spec):
         return lambda value: None
     declared = [
         (np.dtype(leaf.dtype.as_numpy_dtype), None if leaf.shape.rank is None else leaf.shape._dims)
-        for leaf in leaves
+        for leaf in structure.flatten(spec)
     ]
     single = type(spec) is TensorSpec
 
@@ -554,8 +560,7 @@ class ProcessMapCursor(Cursor):
         self._read = _tensors(calls[1])
 
     def row_stacker(self, size: int) -> Any:
-        leaves = structure.flatten(self._calls[1])
-        if not all(type(leaf) is TensorSpec and _is_number(leaf.dtype) for leaf in leaves):
+        if not _are_numbers(self._calls[1]):
             return None
         rows = _Rows(self._calls[1], size)
         self._read = rows.read
