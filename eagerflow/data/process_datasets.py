@@ -15,7 +15,7 @@ from eagerflow.data.batching import Stacker
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor
 from eagerflow.data.dataset import Dataset, UnaryDataset
-from eagerflow.data.processes import Answers, Processes, seed_all
+from eagerflow.data.processes import Answers, Processes, opened, seed_all
 from eagerflow.data.seeds import SeedSequence, operation_seeds
 from eagerflow.data.sources import Fitter, GeneratorDataset, check_signature
 from eagerflow.framework import dtypes
@@ -23,8 +23,10 @@ from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.ops.host_functions import error_of_python_code
 from eagerflow.typing import Structure
 
-# How many requests a process has at a time: one that it works on, and others that wait for it.
+# How many messages a process has at a time: one that it works on, and others that wait for it.
 _ROOM = 4
+# How many elements of a batch a message asks for at most. More would leave processes idle in short passes.
+_ELEMENTS = 8
 # Larger batches are stacked when their elements are there: they may be smaller than they might be.
 _LARGEST_BATCH = 1 << 28
 
@@ -397,7 +399,7 @@ class ProcessGeneratorCursor(Cursor):
         self._processes = processes = Processes(work, len(self._counts), _ROOM)
         with processes.unbroken():
             for worker in self._running * _ROOM:
-                processes.ask(worker, None)
+                processes.ask(worker, [None])
         return processes
 
     def __next__(self) -> Structure:
@@ -410,7 +412,7 @@ class ProcessGeneratorCursor(Cursor):
             with processes.unbroken():
                 self._running.remove(worker)
                 try:
-                    element = processes.answer(worker, self._read)
+                    element = opened(*processes.answers(worker, self._read))
                 except StopIteration:
                     continue
                 except Exception:
@@ -427,7 +429,7 @@ class ProcessGeneratorCursor(Cursor):
         """Has a process that has given an element go on."""
         self._counts[worker] += 1
         self._running.append(worker)
-        processes.ask(worker, None)
+        processes.ask(worker, [None])
 
     def state(self) -> Any:
         return {
@@ -538,6 +540,7 @@ class ProcessMapCursor(Cursor):
         "_requests",
         "_seeds",
         "_settings",
+        "_size",
         "_workers",
     )
 
@@ -558,8 +561,11 @@ class ProcessMapCursor(Cursor):
         self._ordered = settings.ordered(context)
         self._answers: Answers | None = None
         self._read = _tensors(calls[1])
+        self._size = 1  # the elements that a message asks for
 
     def row_stacker(self, size: int) -> Any:
+        if self._settings.timeout is None:
+            self._size = max(1, min(size // self._workers, _ELEMENTS))
         if not _are_numbers(self._calls[1]):
             return None
         rows = _Rows(self._calls[1], size)
@@ -574,6 +580,7 @@ class ProcessMapCursor(Cursor):
             self._ordered,
             self._read,
             self._settings.timeout,
+            self._size,
         )
         return self._answers
 

@@ -33,7 +33,8 @@ from eagerflow.config import threading as engine_threads
 from eagerflow.data.shared_arrays import Channel
 from eagerflow.framework import random_seed
 
-# What an answer is.
+# What an answer is, and its value or error.
+Answer = tuple[int, Any]
 _VALUE, _ERROR, _END, _UNREADABLE = range(4)
 # Has a process write where it is.
 _ASK_WHERE = getattr(signal, "SIGUSR1", None) if hasattr(faulthandler, "register") else None
@@ -82,14 +83,14 @@ class Processes:
             StopIteration of that function is an answer. It must be possible to pickle it where processes
             are not forked.
         count: the number of processes.
-        room: how many requests each may have at a time.
+        room: how many messages with requests each may have at a time.
     """
 
     def __init__(
         self, prepare: Callable[[int], Callable[[Any], Any]], count: int, room: int
     ) -> None:
         self.room = room
-        self.waiting = [0] * count  # the requests of each process that are not answered
+        self.waiting = [0] * count  # the messages to each process that are not answered
         self._workers: list[_Worker] = []
         self.closed = False
         self.failed = False  # whether an error has ended them
@@ -121,49 +122,42 @@ class Processes:
             self.close()
             raise
 
-    def ask(self, worker: int, request: object) -> None:
-        """Sends a request to a process that has room for it."""
+    def ask(self, worker: int, requests: list[Any]) -> None:
+        """Sends a message with requests to a process that has room for it."""
         self._check()
+        channel = self._workers[worker].channel
         try:
-            self._workers[worker].channel.send(request)
+            channel.add(requests)
+            channel.send()
         except OSError:
             self._died(worker)
         self.waiting[worker] += 1
 
-    def answer(self, worker: int, read: Callable[[Any], Any] | None = None) -> Any:
-        """The answer of a process to its next request, which must be there.
+    def answers(self, worker: int, read: Callable[[Any], Any] | None = None) -> list[Answer]:
+        """The answers of a process to the requests of its next message, which must be there.
 
         Args:
             worker: its index.
             read: see `Channel.receive`.
 
         Raises:
-            StopIteration: where the process's function has raised it.
-            Exception: the error of the function, with a `WorkerTraceback` as its cause.
             tf.errors.UnavailableError: if the process has ended.
         """
         self._check()
 
-        def take(message: Any) -> Any:
-            kind, value = message
+        def take(answer: Answer) -> Answer:
+            kind, value = answer
             try:
                 return kind, value if kind != _VALUE or read is None else read(value)
             except Exception as error:
                 return _UNREADABLE, error
 
         try:
-            kind, result = self._workers[worker].channel.receive(None if read is None else take)
+            results = self._workers[worker].channel.receive(None if read is None else take)
         except (EOFError, OSError):
             self._died(worker)
         self.waiting[worker] -= 1
-        if kind == _END:
-            raise StopIteration
-        if kind == _UNREADABLE:
-            raise result
-        if kind == _ERROR:
-            error, text = result
-            raise _loaded(error, text) from WorkerTraceback(text)
-        return result
+        return results
 
     def wait(self, workers: list[int], timeout: float | None = None) -> int:
         """The index of a process, of some, whose answer is there.
@@ -292,22 +286,26 @@ def _serve(
     threading.Thread(target=_listen, args=(channel, requests), daemon=True).start()
     answer: Callable[[Any], Any] | None = None
     while True:
-        request = requests.get()
+        message = requests.get()
+        for request in message:
+            try:
+                if answer is None:
+                    answer = prepare(index)
+                result: Answer = (_VALUE, answer(request))
+            except StopIteration:
+                result = (_END, None)
+            except BaseException as error:
+                result = (_ERROR, _report(error))
+            try:
+                channel.add(result, len(message))
+            except Exception as error:
+                channel.add((_ERROR, _report(error)))
+            del request, result
+        del message
         try:
-            if answer is None:
-                answer = prepare(index)
-            message = (_VALUE, answer(request))
-        except StopIteration:
-            message = (_END, None)
-        except BaseException as error:
-            message = (_ERROR, _report(error))
-        try:
-            channel.send(message)
+            channel.send()
         except OSError:  # nobody reads
             return
-        except Exception as error:
-            channel.send((_ERROR, _report(error)))
-        del request, message
 
 
 def _listen(channel: Channel, requests: queue.SimpleQueue[Any]) -> None:
@@ -319,7 +317,7 @@ def _listen(channel: Channel, requests: queue.SimpleQueue[Any]) -> None:
         while True:
             if channel.connection not in connection.wait([channel.connection, parent.sentinel]):
                 break
-            requests.put(channel.receive())
+            requests.put(*channel.receive())
     except (EOFError, OSError):
         pass
     finally:
@@ -335,6 +333,24 @@ def _report(error: BaseException) -> tuple[bytes | None, str]:
     except Exception:
         return None, text
     return pickled, text
+
+
+def opened(answer: Answer) -> Any:
+    """The value of an answer.
+
+    Raises:
+        StopIteration: where the process's function has raised it.
+        Exception: the error of the function, with a `WorkerTraceback` as its cause.
+    """
+    kind, result = answer
+    if kind == _END:
+        raise StopIteration
+    if kind == _UNREADABLE:
+        raise result
+    if kind == _ERROR:
+        error, text = result
+        raise _loaded(error, text) from WorkerTraceback(text)
+    return result
 
 
 def _loaded(pickled: bytes | None, text: str) -> BaseException:
@@ -354,7 +370,8 @@ class Answers:
         requests: yields the requests.
         ordered: whether answers keep the order of the requests.
         read: see `Channel.receive`.
-        timeout: how many seconds to wait for an answer.
+        timeout: how many seconds to wait for a message.
+        size: how many requests a message has.
     """
 
     def __init__(
@@ -364,43 +381,31 @@ class Answers:
         ordered: bool = True,
         read: Callable[[Any], Any] | None = None,
         timeout: float | None = None,
+        size: int = 1,
     ) -> None:
         self._processes = processes
         self._requests = requests
         self._ordered = ordered
         self._read = read
         self._timeout = timeout
+        self._size = size
         self._ended = False
+        self._next: list[Any] = []  # the requests of the next message
         # The processes that were asked and their requests, or None and the error that took a request's place.
-        self.pending: deque[tuple[int | None, Any]] = deque()
+        self._pending: deque[tuple[int | None, Any]] = deque()
+        # The requests of the last message that came, and their answers.
+        self._answered: deque[tuple[Any, Answer]] = deque()
 
     def __iter__(self) -> Answers:
         return self
 
     def __next__(self) -> Any:
-        processes = self._processes
-        if processes.failed:
-            raise StopIteration
-        self._fill()
-        if not self.pending:
-            processes.close()
-            raise StopIteration
-        worker, request = self.pending[0]
-        place = 0
-        if worker is not None:
-            asked = [worker]
-            if not self._ordered:
-                asked = sorted({each for each, _ in self.pending if each is not None})
-            worker = processes.wait(asked, self._timeout)
-            place = next(k for k, (each, _) in enumerate(self.pending) if each == worker)
-        with processes.unbroken():
-            del self.pending[place]
-            if worker is None:
-                raise request
-            try:
-                return processes.answer(worker, self._read)
-            except StopIteration:
-                raise RuntimeError("A function of the pipeline raised StopIteration.") from None
+        if not self._answered:
+            self._receive()
+        try:
+            return opened(self._answered.popleft()[1])
+        except StopIteration:
+            raise RuntimeError("A function of the pipeline raised StopIteration.") from None
 
     def unanswered(self) -> list[Any]:
         """The requests that have been sent, and whose answers have not been read.
@@ -408,10 +413,35 @@ class Answers:
         Raises:
             Exception: the error that took the place of a request.
         """
-        for worker, request in self.pending:
+        unread = [request for request, _ in self._answered]
+        for worker, requests in self._pending:
             if worker is None:
-                raise request
-        return [request for _, request in self.pending]
+                raise requests
+            unread += requests
+        return unread + self._next
+
+    def _receive(self) -> None:
+        """Waits for the next message."""
+        processes = self._processes
+        if processes.failed:
+            raise StopIteration
+        self._fill()
+        if not self._pending:
+            processes.close()
+            raise StopIteration
+        worker, requests = self._pending[0]
+        if worker is None:
+            del self._pending[0]
+            raise requests
+        asked = [worker]
+        if not self._ordered:
+            asked = sorted({each for each, _ in self._pending if each is not None})
+        worker = processes.wait(asked, self._timeout)
+        index = next(k for k, (each, _) in enumerate(self._pending) if each == worker)
+        with processes.unbroken():
+            _, requests = self._pending[index]
+            del self._pending[index]
+            self._answered.extend(zip(requests, processes.answers(worker, self._read), strict=True))
 
     def _fill(self) -> None:
         """Sends requests while there is room."""
@@ -420,14 +450,19 @@ class Answers:
             worker = waiting.index(min(waiting))
             if waiting[worker] >= room:
                 return
+            failed = None
             try:
-                request = next(self._requests)
+                while len(self._next) < self._size:
+                    self._next.append(next(self._requests))
             except StopIteration:
                 self._ended = True
-                return
             except Exception as error:
-                self.pending.append((None, error))
+                failed = error
+            if self._next:
+                with self._processes.unbroken():
+                    requests, self._next = self._next, []
+                    self._processes.ask(worker, requests)
+                    self._pending.append((worker, requests))
+            if failed is not None:
+                self._pending.append((None, failed))
                 return
-            with self._processes.unbroken():
-                self._processes.ask(worker, request)
-                self.pending.append((worker, request))

@@ -1,9 +1,9 @@
 """Messages between two processes, whose arrays pass through shared memory.
 
-A pipe carries small parts. The buffers of large arrays are copied into a slot of shared memory, and
-read from there. A sender uses its slots in turn, so a slot must have been read before so many further
-messages are sent. Slots are named before they exist: whoever ends a process can remove what it has
-left behind.
+A message has one value or several. A pipe carries small parts. The buffers of large arrays are copied
+into a slot of shared memory, one for each message, and read from there. A sender uses its slots in
+turn, so a slot must have been read before so many further messages are sent. Slots are named before
+they exist: whoever ends a process can remove what it has left behind.
 """
 
 from __future__ import annotations
@@ -41,14 +41,21 @@ class Channel:
         self._other = other
         self._written: list[SharedMemory | None] = [None] * slots
         self._read: list[SharedMemory | None] = [None] * slots
+        # The slot of the next message, how much of it is used, and whether the other end knows it.
         self._turn = 0
+        self._used = 0
+        self._is_new = False
+        self._message: list[tuple[bytes, list[Any]]] = []
 
-    def send(self, value: object) -> None:
-        """Sends a value.
+    def add(self, value: object, of: int = 1) -> None:
+        """Adds a value to the next message.
+
+        Args:
+            value: the value.
+            of: how many values of its size the message will have.
 
         Raises:
-            Exception: if it cannot be pickled; nothing has been sent then.
-            OSError: if the other process has ended.
+            Exception: if it cannot be pickled; it has not been added then.
         """
         large: list[memoryview] = []
 
@@ -60,57 +67,73 @@ class Channel:
             return False
 
         pickled = pickle.dumps(value, protocol=5, buffer_callback=is_small)
-        if not large:
-            self.connection.send((pickled, None, False, []))
-            return
-        slot, self._turn = self._turn, (self._turn + 1) % len(self._written)
-        ends, size = [], 0
+        parts: list[Any] = []
+        end = self._used
         for raw in large:
-            size += -size % _ALIGNMENT + raw.nbytes
-            ends.append((size - raw.nbytes, size))
-        memory = self._written[slot]
-        is_new = memory is None or memory.size < size
-        if is_new:
+            end += -end % _ALIGNMENT + raw.nbytes
+            parts.append((end - raw.nbytes, end))
+        memory = self._written[self._turn]
+        if large and self._used == 0 and (memory is None or memory.size < end):
             _close(memory)
-            memory = self._written[slot] = _created(f"{self._name}-{slot}", size)
-        if memory is None:  # there is no room: the pipe takes them
-            self.connection.send((pickled, None, False, [bytes(raw) for raw in large]))
-            return
-        into: Any = memory.buf
-        for (start, end), raw in zip(ends, large, strict=True):
-            into[start:end] = raw
-        self.connection.send((pickled, slot, is_new, ends))
+            memory = _created(f"{self._name}-{self._turn}", (end + -end % _ALIGNMENT) * of)
+            self._written[self._turn] = memory
+            self._is_new = True
+        if large and memory is not None and end <= memory.size:
+            into: Any = memory.buf
+            for (start, stop), raw in zip(parts, large, strict=True):
+                into[start:stop] = raw
+            self._used = end
+        else:  # there is no room: the pipe takes them
+            parts = [bytes(raw) for raw in large]
+        self._message.append((pickled, parts))
 
-    def receive(self, read: Callable[[Any], Any] | None = None) -> Any:
-        """The next value.
+    def send(self) -> None:
+        """Sends the values that have been added.
+
+        Raises:
+            OSError: if the other process has ended.
+        """
+        message, self._message = self._message, []
+        if not self._used:
+            self.connection.send((None, False, message))
+            return
+        slot, is_new = self._turn, self._is_new
+        self._turn, self._used, self._is_new = (slot + 1) % len(self._written), 0, False
+        self.connection.send((slot, is_new, message))
+
+    def receive(self, read: Callable[[Any], Any] | None = None) -> list[Any]:
+        """The values of the next message.
 
         Args:
-            read: makes the result of the value, whose arrays are in shared memory until it returns; by
-                default the result is the value with copies of them.
+            read: makes a result of each value, whose arrays are in shared memory until it returns; by
+                default the results are the values with copies of them.
 
         Raises:
             EOFError, OSError: if the other process has ended.
         """
-        pickled, slot, is_new, parts = self.connection.recv()
-        if slot is None:
-            value = pickle.loads(pickled, buffers=map(bytearray, parts))
-            return value if read is None else read(value)
-        memory = self._read[slot]
-        if memory is None or is_new:
-            _close(memory)
+        slot, is_new, message = self.connection.recv()
+        if slot is not None and (is_new or self._read[slot] is None):
+            _close(self._read[slot])
             memory = self._read[slot] = SharedMemory(f"{self._other}-{slot}")
             memory.unlink()  # both ends have it: nothing is left if they are killed
-        if read is None:
-            copies = [bytearray(memory.buf[start:end]) for start, end in parts]
-            return pickle.loads(pickled, buffers=copies)
-        views = [memory.buf[start:end] for start, end in parts]
-        value = pickle.loads(pickled, buffers=views)
+        return [self._value(slot, pickled, parts, read) for pickled, parts in message]
+
+    def _value(
+        self, slot: int | None, pickled: bytes, parts: list[Any], read: Callable[[Any], Any] | None
+    ) -> Any:
+        memory: Any = None if slot is None else self._read[slot]
+        is_shared = bool(parts) and type(parts[0]) is tuple
+        buffers = [memory.buf[start:end] for start, end in parts] if is_shared else parts
+        if read is None or not is_shared:
+            value = pickle.loads(pickled, buffers=map(bytearray, buffers))
+            return value if read is None else read(value)
+        value = pickle.loads(pickled, buffers=buffers)
         try:
             return read(value)
         finally:
             del value
             with contextlib.suppress(BufferError):  # the traceback of an error holds the arrays
-                for view in views:
+                for view in buffers:
                     view.release()
 
     def close(self) -> None:
