@@ -222,12 +222,15 @@ const Op sparse_slice_places{{
     .infer =
         [](InferContext& c) {
           const int64_t rank = checked_rank(c.shape(0), c.op().tf_name);
-          const auto& [begin, size] = c.attrs<SparseSlicePlacesAttrs>();
-          for (const Ints* list : {&begin, &size}) {
+          const auto& [begin, size, step, in_order] = c.attrs<SparseSlicePlacesAttrs>();
+          for (const Ints* list : {&begin, &size, &step}) {
             if (!one_per_axis(*list, rank)) {
-              invalid_argument("start and size must have ", rank, " elements, got ", list->size(),
-                               " [Op:SparseSlice]");
+              invalid_argument("start, size and step must have ", rank, " elements, got ",
+                               list->size(), " [Op:SparseSlice]");
             }
+          }
+          if (std::ranges::count(step, 0) > 0) {
+            invalid_argument("steps must not be zero [Op:SparseSlice]");
           }
           c.add_output(DType::kInt64, other_places(rank));
           c.add_output(DType::kInt64, {kUnknownSize});
@@ -236,7 +239,7 @@ const Op sparse_slice_places{{
     .kernel = cpu::sparse_slice_places,
     .makes_outputs = true,
     .sizes_from_values = true,
-    .doc = "The indices within a slice, relative to its start, and their old positions.",
+    .doc = "The indices within a slice, as positions in it, and the elements that they are of.",
 }};
 
 const Op sparse_reshape_places{{
@@ -288,10 +291,36 @@ const Op sparse_fill_rows{{
            "positions, -1 for added ones; and which rows were empty.",
 }};
 
+const Op sparse_layout{{
+    .name = "sparse_layout",
+    .tf_name = "SparseLayout",
+    .inputs = {kPlaces},
+    .attrs = attrs_of<SparseLayoutAttrs>(),
+    .infer =
+        [](InferContext& c) {
+          const auto& [rows, columns] = c.attrs<SparseLayoutAttrs>();
+          if (!may_be_pairs(c.shape(0))) {
+            invalid_argument("indices must be pairs, got shape ", c.shape(0), " [Op:SparseLayout]");
+          }
+          for (int64_t side : {rows, columns}) checked_side(side, c.op().tf_name);
+          c.add_output(DType::kInt32, {kUnknownSize});
+        },
+    .kernel = cpu::sparse_layout,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc =
+        "The indices of a sparse matrix, if they are in order, by rows: where each row begins, "
+        "where the last one ends, and the columns. Empty if they are not in order, or the matrix "
+        "has many more rows than elements.",
+}};
+
 const Op sparse_matmul{{
     .name = "sparse_matmul",
     .tf_name = "SparseMatmul",
-    .inputs = {{"values", kNumericTypes}, {"indices", {DType::kInt64}}, {"b", kNumericTypes}},
+    .inputs = {{"values", kNumericTypes},
+               {"indices", {DType::kInt64}},
+               {"b", kNumericTypes},
+               {.name = "layout", .dtypes = {DType::kInt32}, .optional = true}},
     .attrs = attrs_of<SparseMatmulAttrs>(),
     .infer =
         [](InferContext& c) {
@@ -307,6 +336,15 @@ const Op sparse_matmul{{
                 "Cannot multiply A and B because inner dimension does not match: ", inner, " vs. ",
                 c.shape(2)[0], ".  Did you forget a transpose?  Dimensions of A: [", sizes[0], ", ",
                 sizes[1], "].  Dimensions of B: ", c.shape(2), " [Op:SparseTensorDenseMatMul]");
+          }
+          if (c.num_inputs() > 3) {
+            const int64_t count = size_of(c.shape(0), 0);
+            const bool known = count >= 0 && sizes[0] >= 0;
+            if (!may_have_rank(c.shape(3), 1) ||
+                (known && !compatible(size_of(c.shape(3), 0), sizes[0] + 1 + count))) {
+              invalid_argument("a layout of shape ", c.shape(3), " does not fit ", count,
+                               " elements in ", sizes[0], " rows [Op:SparseTensorDenseMatMul]");
+            }
           }
           const Shape shape{sizes[adjoint ? 1 : 0], size_of(c.shape(2), 1)};
           check_elements(shape, c.op().tf_name);
@@ -324,12 +362,14 @@ const Op sparse_matmul{{
                              : call(sparse_dots, {g.input(1), dy, other}));
           }
           if (g.wants(2)) {
+            TensorList operands{g.input(0), g.input(1), dy};
+            if (g.num_inputs() > 3) operands.push_back(g.input(3));
             g.set(2,
-                  call(sparse_matmul, {g.input(0), g.input(1), dy},
+                  call(sparse_matmul, operands,
                        SparseMatmulAttrs{.rows = rows, .columns = columns, .adjoint = !adjoint}));
           }
         },
-    .needs = {{.inputs = 6}, {}, {.inputs = 3}},
+    .needs = {{.inputs = 6}, {}, {.inputs = 11}, {}},
     .may_be_unknown = Unknown::kRanks,
     .cost =
         [](std::span<const Tensor> inputs, const SpecList& outputs, AttrsRef) {
@@ -337,7 +377,9 @@ const Op sparse_matmul{{
           return static_cast<double>(inputs[0].size()) * (2 + columns / 4) +
                  static_cast<double>(outputs[0].shape.num_elements()) / 8;
         },
-    .doc = "The product of a sparse matrix, or its conjugate transpose, and a dense one.",
+    .doc =
+        "The product of a sparse matrix, or its conjugate transpose, and a dense one. `layout` is "
+        "what sparse_layout gives for the indices, for speed.",
 }};
 
 const Op sparse_dots{{

@@ -23,6 +23,8 @@ extern const Op sparse_flat_places;
 struct SparseSlicePlacesAttrs {
   Ints begin;
   Ints size;
+  Ints step;
+  bool in_order = false;  // whether the indices are known to be in order
 };
 extern const Op sparse_slice_places;
 
@@ -36,6 +38,12 @@ struct SparseFillRowsAttrs {
   int64_t rows;
 };
 extern const Op sparse_fill_rows;
+
+struct SparseLayoutAttrs {
+  int64_t rows;
+  int64_t columns;
+};
+extern const Op sparse_layout;
 
 struct SparseMatmulAttrs {
   int64_t rows;

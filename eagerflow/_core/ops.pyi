@@ -847,10 +847,14 @@ def sparse_flat_places(
 def sparse_intersection(
     a: TensorLike, b: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor, Tensor]: ...
+def sparse_layout(
+    indices: TensorLike, rows: Size, columns: Size, name: str | None = None
+) -> Tensor: ...
 def sparse_matmul(
     values: TensorLike,
     indices: TensorLike,
     b: TensorLike,
+    layout: TensorLike | None,
     rows: Size,
     columns: Size,
     adjoint: bool = False,
@@ -893,7 +897,12 @@ def sparse_segment_sum(
     name: str | None = None,
 ) -> Tensor: ...
 def sparse_slice_places(
-    indices: TensorLike, begin: ShapeLike, size: ShapeLike, name: str | None = None
+    indices: TensorLike,
+    begin: ShapeLike,
+    size: ShapeLike,
+    step: ShapeLike,
+    in_order: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 def sparse_softmax_cross_entropy(
     features: TensorLike, labels: TensorLike, name: str | None = None

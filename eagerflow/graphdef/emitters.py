@@ -462,7 +462,7 @@ def _to_dense(view: View) -> Sequence[Ref]:
 
 @emits("sparse_matmul")
 def _sparse_matmul(view: View) -> Sequence[Ref]:
-    values, indices, b = view.inputs
+    values, indices, b = view.inputs[:3]  # the layout follows from the indices
     sizes = [view.tensor("rows"), view.tensor("columns")]
     if any(isinstance(size, Ref) for size in sizes):
         refs = [

@@ -105,7 +105,7 @@ def _matrix_product(a: SparseTensor, b: SparseTensor) -> SparseTensor:
         a._values, a._indices, b._values, b._indices, rows, inner, columns
     )
     shape = _ops.concat([a._dense_shape[:1], b._dense_shape[1:]], 0)
-    return assembled(indices, values, shape)
+    return assembled(indices, values, shape, in_order=True)
 
 
 @op_function(in_graph=on_host(_product_spec))
@@ -229,7 +229,7 @@ def _multiplied(a: SparseTensor, b: SparseTensor) -> SparseTensor:
         a, b = reorder(a), reorder(b)
         indices, at_a, at_b = _ops.sparse_intersection(a._indices, b._indices)
         products = _ops.multiply(slices_at(a._values, at_a), slices_at(b._values, at_b))
-        return assembled(indices, products, a._dense_shape)
+        return assembled(indices, products, a._dense_shape, in_order=True)
     first, second, coordinates, sizes = _joined(_Coordinates(a), _Coordinates(b), "SparseMul")
     order = np.argsort(flat_indices(coordinates, sizes), kind="stable")
     values = _ops.multiply(slices_at(a._values, first[order]), slices_at(b._values, second[order]))
@@ -363,38 +363,37 @@ def _part_spec(value: SparseTensor, parts: tuple) -> SparseTensorSpec:
 
 @op_function(in_graph=on_host(_part_spec))
 def _part(value: SparseTensor, parts: tuple) -> SparseTensor:
-    own = _Coordinates(value)
-    keep = np.ones(own.count, bool)
-    columns: list[np.ndarray] = []
-    sizes: list[int] = []
-    axis = 0
+    value = reorder(value)
+    sizes = sizes_of(value).tolist()
+    chosen: list[range] = []  # of each axis
+    axes: list[int | None] = []  # those that stay, and None for each new one
     for part in parts:
         if part is None:
-            columns.append(np.zeros(own.count, np.int64))
-            sizes.append(1)
+            axes.append(None)
             continue
-        column, size = own.columns[axis], int(own.sizes[axis])
-        axis += 1
-        if not isinstance(part, slice):
-            index = int(part)
-            if not -size <= index < size:
-                raise invalid_argument(
-                    f"slice index {index} of dimension {axis - 1} out of bounds. [Op:SparseSlice]"
-                )
-            keep &= column == index % size
+        axis, size = len(chosen), sizes[len(chosen)]
+        if isinstance(part, slice):
+            axes.append(axis)
+            chosen.append(range(*part.indices(size)))
             continue
-        start, stop, step = part.indices(size)
-        chosen = range(start, stop, step)
-        steps, rest = np.divmod(column - start, step)
-        keep &= (rest == 0) & (steps >= 0) & (steps < len(chosen))
-        columns.append(steps)
-        sizes.append(len(chosen))
-    rows = np.flatnonzero(keep)
-    shape = np.array(sizes, np.int64)
-    coordinates = np.stack(columns, 1)[rows] if columns else np.zeros([len(rows), 0], np.int64)
-    order = np.argsort(flat_indices(coordinates, shape), kind="stable")
-    indices = _core.as_tensor(coordinates[order])
-    return assembled(indices, slices_at(value._values, rows[order]), _core.as_tensor(shape))
+        index = int(part)
+        if not -size <= index < size:
+            raise invalid_argument(
+                f"slice index {index} of dimension {axis} out of bounds. [Op:SparseSlice]"
+            )
+        chosen.append(range(index % size, index % size + 1))
+    begin, step = [part.start for part in chosen], [part.step for part in chosen]
+    count = list(map(len, chosen))
+    indices, inside = _ops.sparse_slice_places(value._indices, begin, count, step, True)
+    if axes != list(range(len(sizes))):
+        old = indices.numpy()
+        new = np.zeros([len(old), len(axes)], np.int64)
+        kept = [k for k, axis in enumerate(axes) if axis is not None]
+        new[:, kept] = old[:, [axes[k] for k in kept]]
+        indices = _core.as_tensor(new)
+    shape = _core.as_tensor(np.array([1 if k is None else count[k] for k in axes], np.int64))
+    upwards = all(step[axis] > 0 for axis in axes if axis is not None)
+    return reorder(assembled(indices, slices_at(value._values, inside), shape, upwards))
 
 
 def _matmul_of_tensors(

@@ -14,7 +14,7 @@ from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import known_array, of_rank, sizes_in
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument, slices_at
-from eagerflow.sparse.conversion import checked, flat_indices, sizes_of, spec_like
+from eagerflow.sparse.conversion import checked, flat_indices, layout_of, sizes_of, spec_like
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
 from eagerflow.typing import Axes, DTypeLike, TensorLike
 
@@ -94,7 +94,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
             large = np.abs(total.numpy()) >= limit.numpy()
             keep = _ops.reshape(_ops.where_indices(_ops.logical_or(alone, large)), [-1])
             indices, total = _ops.gather(indices, keep, 0, 0), slices_at(total, keep)
-        return assembled(indices, total, a._dense_shape)
+        return assembled(indices, total, a._dense_shape, a._in_order and b._in_order)
     value, dense = (a, b) if sparse[0] else (b, a)
     dense = _core.convert(dense, None, value.dtype)
     shape, sizes = list(dense._shape_tuple()), sizes_of(value).tolist()
@@ -189,7 +189,10 @@ def sparse_dense_matmul(
         rows, columns = sizes_of(value).tolist()
     else:
         rows, columns = sizes_in(value.dense_shape, 2)
-    return _ops.sparse_matmul(value._values, value._indices, dense, rows, columns, adjoint_a)
+    layout = layout_of(value)
+    return _ops.sparse_matmul(
+        value._values, value._indices, dense, layout, rows, columns, adjoint_a
+    )
 
 
 def _kept_axes(axis: Any, rank: int, op: str) -> list[int]:
@@ -217,6 +220,15 @@ def _reduced(value: SparseTensor, axis: Any, keepdims: Any, sparse: bool, larges
     final = [sizes[k] if k in kept else 1 for k in range(len(sizes))] if keepdims else shape
     if not sparse and not kept and not largest:
         return _ops.reshape(_ops.reduce_sum(value._values, [0]), final)
+    if len(sizes) == 2 and not sparse and not largest and not value.dtype.is_complex:
+        layout = layout_of(value)
+        if layout is not None:  # the product with a vector of ones reads less than the indices
+            adjoint = kept == [1]
+            ones = _ops.ones([sizes[0] if adjoint else sizes[1], 1], value.dtype)
+            total = _ops.sparse_matmul(
+                value._values, value._indices, ones, layout, sizes[0], sizes[1], adjoint
+            )
+            return _ops.reshape(total, final)
     ids = _ops.sparse_flat_places(value._indices, value._dense_shape, kept)
     if sparse:
         present, segment_ids = np.unique(ids.numpy(), return_inverse=True)

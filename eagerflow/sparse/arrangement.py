@@ -125,9 +125,10 @@ def slice(
         # A start far before the tensor would exceed the engine's integers.
         first.append(max(before, -(2**62)))
         part.append(max(min(wanted, min(before + wanted, length) - first[-1]), 0))
-    indices, inside = _ops.sparse_slice_places(value._indices, first, part)
+    steps, in_order = [1] * len(part), value._in_order
+    indices, inside = _ops.sparse_slice_places(value._indices, first, part, steps, in_order)
     shape = _core.convert(part, dtypes.int64, None)
-    return assembled(indices, slices_at(value._values, inside), shape)
+    return assembled(indices, slices_at(value._values, inside), shape, in_order)
 
 
 def _split_specs(sp_input: Any = None, num_split: Any = None, *_: object, **__: object) -> list:

@@ -122,7 +122,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     blank = _core.convert(zero, tensor.dtype, None)
     indices = _ops.where_indices(_ops.not_equal(tensor, blank))
     shape = _ops.shape(tensor, dtypes.int64)
-    return assembled(indices, _ops.gather_nd(tensor, indices, 0), shape)
+    return assembled(indices, _ops.gather_nd(tensor, indices, 0), shape, in_order=True)
 
 
 @op_function
@@ -202,6 +202,8 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     array([8, 7], dtype=int32)
     """
     value = checked(sp_input)
+    if value._in_order:
+        return value
     result = ordered(value, value.values, value.dense_shape, _AXES[_rank_of(value)])
     result._declared_shape = value._declared_shape
     return result
@@ -219,10 +221,23 @@ def ordered(value: SparseTensor, values: Tensor, shape: Tensor, perm: list) -> S
         count = tensor_sizes(values)[0]
         remaining = _ops.cast(_ops.range(0, count, 1), order.dtype)
         order = _ops.concat([order, remaining], 0)[:count]
-        return assembled(indices, slices_at(values, order), shape)
-    if order._size:
-        return assembled(indices, slices_at(values, order), shape)
-    return assembled(indices, values, shape)
+    elif not order._size:
+        value._in_order |= perm == _AXES[len(perm)]
+        return assembled(indices, values, shape, in_order=True)
+    return assembled(indices, slices_at(values, order), shape, in_order=True)
+
+
+# Matrices with fewer elements are read as fast without a layout.
+_FEW_ELEMENTS = 1024
+
+
+def layout_of(value: SparseTensor) -> Tensor | None:
+    """The layout by rows of a matrix with many elements in order; None for others, and in graphs."""
+    if _core.building() is not None or value._values._size < _FEW_ELEMENTS:
+        return None
+    if value._layout is None:
+        value._layout = _ops.sparse_layout(value._indices, *sizes_of(value).tolist())
+    return value._layout if value._layout._size else None
 
 
 def _indicator_spec(sp_input: SparseTensor, vocab_size: Any, name: str | None = None) -> TensorSpec:

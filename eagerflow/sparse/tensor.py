@@ -101,6 +101,11 @@ class SparseTensor(CompositeTensor):
         """The dtype of the elements."""
         return self._values.dtype
 
+    # Whether the indices are known to be in row-major order: operations remember what they have seen.
+    _in_order = False
+    # What `sparse_layout` gives for the indices of a matrix, once it has been asked.
+    _layout: Tensor | None = None
+
     # The argument of `set_shape` for a tensor of a graph.
     _declared_shape: TensorShape | None = None
 
@@ -159,7 +164,9 @@ class SparseTensor(CompositeTensor):
         Raises:
             ValueError: if there is another number of them.
         """
-        return SparseTensor(self._indices, new_values, self._dense_shape)
+        result = SparseTensor(self._indices, new_values, self._dense_shape)
+        result._in_order, result._layout = self._in_order, self._layout
+        return result
 
     def __repr__(self) -> str:
         return (
@@ -307,9 +314,13 @@ class SparseTensor(CompositeTensor):
         return self.__truediv__(y)
 
 
-def assembled(indices: Tensor, values: Tensor, dense_shape: Tensor) -> SparseTensor:
-    """A sparse tensor of tensors that are known to be consistent."""
+def assembled(
+    indices: Tensor, values: Tensor, dense_shape: Tensor, in_order: bool = False
+) -> SparseTensor:
+    """A sparse tensor of tensors that are known to be consistent, and perhaps in order."""
     result = object.__new__(SparseTensor)
+    if in_order:
+        result._in_order = True
     result._indices = indices
     result._values = values
     result._dense_shape = dense_shape

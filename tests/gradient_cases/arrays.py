@@ -138,6 +138,12 @@ def indexing_cases() -> list[Case]:
         ),
         call(
             "sparse_matmul",
+            *(spread((3,)), [[0, 1], [2, 0], [2, 1]], spread((2, 2), seed=1)),
+            np.int32([0, 1, 1, 3, 1, 0, 1]),
+            **{"rows": 3, "columns": 2, "wrt": (0, 2)},
+        ),
+        call(
+            "sparse_matmul",
             *(spread((2,)), [[2, 1], [0, 1]], spread((3, 2), seed=1)),
             **{"rows": 3, "columns": 2, "adjoint": True, "wrt": (0, 2)},
         ),

@@ -38,6 +38,9 @@ struct RowLoopsOf {
   // are two elements apart in `rows`, as in the indices of sparse matrices.
   void (*add_scaled_rows)(T* out, const T* x, const int64_t* rows, const T* factors, int64_t count,
                           int64_t n);
+  // The same for indices that are one element apart, as the columns of CSR.
+  void (*add_scaled_columns)(T* out, const T* x, const int32_t* columns, const T* factors,
+                             int64_t count, int64_t n);
   // out = (dy - number) * y
   void (*softmax_grad)(T* out, const T* dy, const T* y, T number, int64_t n);
   // Pooling, for `count` pixels of n channels that are `step` elements apart in x:

@@ -233,14 +233,14 @@ void add_scaled(T* out, const T* x, T number, int64_t n) {
 }
 
 // `Vectors` vectors of each row, whose sums stay in registers.
-template <int Vectors, class T>
-void add_scaled_vectors(T* out, const T* x, const int64_t* rows, const T* factors, int64_t count,
+template <int Vectors, int Step, class T, class Index>
+void add_scaled_vectors(T* out, const T* x, const Index* rows, const T* factors, int64_t count,
                         int64_t n) {
   Vec<T> sums[Vectors];
 #pragma GCC unroll 4
   for (int v = 0; v < Vectors; ++v) sums[v] = load(out + v * kLanes<T>);
   for (int64_t i = 0; i < count; ++i) {
-    const T* const row = x + rows[2 * i] * n;
+    const T* const row = x + rows[Step * i] * n;
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) sums[v] += load(row + v * kLanes<T>) * factors[i];
   }
@@ -248,22 +248,56 @@ void add_scaled_vectors(T* out, const T* x, const int64_t* rows, const T* factor
   for (int v = 0; v < Vectors; ++v) store(out + v * kLanes<T>, sums[v]);
 }
 
+// Four chains of additions that overlap. A compiler that makes vectors of them gathers their
+// elements, which takes longer.
+template <int Step, class T, class Index>
+[[gnu::optimize("no-tree-vectorize")]] T dot_chosen(const T* x, const Index* rows, const T* factors,
+                                                    int64_t count) {
+  T sums[4] = {};
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    sums[0] += x[rows[Step * i]] * factors[i];
+    sums[1] += x[rows[Step * (i + 1)]] * factors[i + 1];
+    sums[2] += x[rows[Step * (i + 2)]] * factors[i + 2];
+    sums[3] += x[rows[Step * (i + 3)]] * factors[i + 3];
+  }
+  for (; i < count; ++i) sums[0] += x[rows[Step * i]] * factors[i];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// Indices are `Step` elements apart.
+template <int Step, class T, class Index>
+void add_scaled_chosen(T* out, const T* x, const Index* rows, const T* factors, int64_t count,
+                       int64_t n) {
+  if (n == 1) {
+    *out += dot_chosen<Step>(x, rows, factors, count);
+    return;
+  }
+  int64_t c = 0;
+  for (; c + 4 * kLanes<T> <= n; c += 4 * kLanes<T>) {
+    add_scaled_vectors<4, Step>(out + c, x + c, rows, factors, count, n);
+  }
+  for (; c + 2 * kLanes<T> <= n; c += 2 * kLanes<T>) {
+    add_scaled_vectors<2, Step>(out + c, x + c, rows, factors, count, n);
+  }
+  for (; c + kLanes<T> <= n; c += kLanes<T>) {
+    add_scaled_vectors<1, Step>(out + c, x + c, rows, factors, count, n);
+  }
+  for (int64_t i = 0; c < n && i < count; ++i) {
+    for (int64_t k = c; k < n; ++k) out[k] += x[rows[Step * i] * n + k] * factors[i];
+  }
+}
+
 template <class T>
 void add_scaled_rows(T* out, const T* x, const int64_t* rows, const T* factors, int64_t count,
                      int64_t n) {
-  int64_t c = 0;
-  for (; c + 4 * kLanes<T> <= n; c += 4 * kLanes<T>) {
-    add_scaled_vectors<4>(out + c, x + c, rows, factors, count, n);
-  }
-  for (; c + 2 * kLanes<T> <= n; c += 2 * kLanes<T>) {
-    add_scaled_vectors<2>(out + c, x + c, rows, factors, count, n);
-  }
-  for (; c + kLanes<T> <= n; c += kLanes<T>) {
-    add_scaled_vectors<1>(out + c, x + c, rows, factors, count, n);
-  }
-  for (int64_t i = 0; c < n && i < count; ++i) {
-    for (int64_t k = c; k < n; ++k) out[k] += x[rows[2 * i] * n + k] * factors[i];
-  }
+  add_scaled_chosen<2>(out, x, rows, factors, count, n);
+}
+
+template <class T>
+void add_scaled_columns(T* out, const T* x, const int32_t* columns, const T* factors, int64_t count,
+                        int64_t n) {
+  add_scaled_chosen<1>(out, x, columns, factors, count, n);
 }
 
 template <class T>
@@ -426,6 +460,7 @@ constexpr RowLoopsOf<T> kLoops = {
     .add_clipped = add_clipped<T>,
     .add_scaled = add_scaled<T>,
     .add_scaled_rows = add_scaled_rows<T>,
+    .add_scaled_columns = add_scaled_columns<T>,
     .softmax_grad = softmax_grad<T>,
     .max_into_pixels = max_into_pixels<T>,
     .max_grad_pixels = max_grad_pixels<T>,

@@ -13,6 +13,7 @@ void sparse_flat_places(KernelContext& context);
 void sparse_slice_places(KernelContext& context);
 void sparse_reshape_places(KernelContext& context);
 void sparse_fill_rows(KernelContext& context);
+void sparse_layout(KernelContext& context);
 void sparse_matmul(KernelContext& context);
 void sparse_dots(KernelContext& context);
 void sparse_product(KernelContext& context);

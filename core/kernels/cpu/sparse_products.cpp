@@ -1,8 +1,11 @@
 // Products of sparse matrices with dense and sparse ones.
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <limits>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -45,6 +48,12 @@ T conjugated(T value) {
 }
 Complex64 conjugated(Complex64 value) { return std::conj(value); }
 Complex128 conjugated(Complex128 value) { return std::conj(value); }
+
+// a * b + sum of numbers whose sums are computed in Sum.
+template <class Sum, class T, class U>
+Sum plus_product(Sum sum, T a, U b) {
+  return static_cast<Sum>(wrapping(sum) + wrapping(a) * wrapping(b));
+}
 
 template <class T, class Sum>
 void add_scaled_row(Sum* out, const T* row, Sum factor, int64_t count) {
@@ -115,6 +124,139 @@ void multiply_pairs(const T* values, const int64_t* pairs, int64_t count, Sides 
       if (row >= first && row < last) add(i, 0, width);
     }
   });
+}
+
+// What `sparse_layout` has written: the elements of row i are those from starts[i] to starts[i +
+// 1].
+class Layout {
+ public:
+  // A layout may come from anywhere: `starts` are checked here, columns by `row`.
+  Layout(const Tensor& layout, int64_t count, int64_t rows, int64_t columns)
+      : rows_(rows),
+        count_(count),
+        limit_(static_cast<uint32_t>(columns - 1)),
+        starts_(layout.data<int32_t>()),
+        columns_(starts_ + rows + 1) {
+    fits_ = layout.size() == rows + 1 + count && columns <= std::numeric_limits<int32_t>::max() &&
+            starts_[0] == 0 && starts_[rows] == count;
+    if (!fits_) return;
+    bool ascending = true;
+    for (int64_t i = 0; i < rows; ++i) ascending &= starts_[i] <= starts_[i + 1];
+    fits_ = ascending;
+  }
+
+  int64_t rows() const { return rows_; }
+  int64_t count() const { return count_; }
+
+  // The elements of a row; none if it has columns that are out of bounds, which `check` reports.
+  struct Row {
+    int64_t begin;
+    int64_t count;
+    const int32_t* columns;
+  };
+  Row row(int64_t i) const {
+    const int64_t begin = starts_[i], count = starts_[i + 1] - begin;
+    const int32_t* const columns = columns_ + begin;
+    uint32_t outside = 0;  // its sign, if a column is negative or too large
+    for (int64_t k = 0; k < count; ++k) {
+      const auto column = static_cast<uint32_t>(columns[k]);
+      outside |= column | (limit_ - column);
+    }
+    if (outside >> 31 == 0) return {begin, count, columns};
+    fits_ = false;
+    return {};
+  }
+
+  // The first row of a piece of the elements: pieces have as many elements as rows allow.
+  int64_t row_of_piece(int64_t piece, int64_t pieces) const {
+    if (piece == pieces) return rows_;
+    return std::lower_bound(starts_, starts_ + rows_, count_ * piece / pieces) - starts_;
+  }
+
+  void check() const {
+    if (fits_) return;
+    invalid_argument("the layout is not that of ", count_, " elements in ", rows_, " rows and ",
+                     int64_t{limit_} + 1, " columns [Op:SparseTensorDenseMatMul]");
+  }
+
+ private:
+  int64_t rows_;
+  int64_t count_;
+  uint32_t limit_;
+  const int32_t* starts_;
+  const int32_t* columns_;
+  mutable std::atomic<bool> fits_ = true;
+};
+
+// out = matrix * dense
+template <class T, class Sum>
+void multiply_rows(const T* values, const Layout& matrix, const T* dense, int64_t width, Sum* out) {
+  const int64_t work = matrix.count() * (width + 4);
+  const int64_t pieces = std::max<int64_t>(
+      1, std::min<int64_t>({4 * max_threads(), work / kPairGrain, matrix.rows()}));
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    const int64_t last = matrix.row_of_piece(end, pieces);
+    for (int64_t i = matrix.row_of_piece(begin, pieces); i < last; ++i) {
+      const auto [first, count, columns] = matrix.row(i);
+      if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+        row_loops_of<T>().add_scaled_columns(out + i * width, dense, columns, values + first, count,
+                                             width);
+      } else {
+        for (int64_t k = 0; k < count; ++k) {
+          add_scaled_row(out + i * width, dense + columns[k] * width,
+                         static_cast<Sum>(arithmetic(values[first + k])), width);
+        }
+      }
+    }
+  });
+}
+
+// Rows of an adjoint product belong to all threads: there are so many tables of partial sums.
+constexpr int64_t kAdjointTables = 4;
+
+// out = the conjugate transpose of matrix * dense, where `out` is a table of zeros.
+template <class T, class Sum>
+void multiply_columns(const T* values, const Layout& matrix, const T* dense, int64_t width,
+                      Sum* out, int64_t rows) {
+  const auto add = [&](Sum* to, int64_t i, int64_t from, int64_t end) {
+    const auto [first, count, columns] = matrix.row(i);
+    if (width == 1) {
+      const auto number = static_cast<Sum>(arithmetic(dense[i]));
+      for (int64_t k = 0; k < count; ++k) {
+        Sum& sum = to[columns[k]];
+        sum = plus_product(sum, arithmetic(conjugated(values[first + k])), number);
+      }
+      return;
+    }
+    for (int64_t k = 0; k < count; ++k) {
+      const auto factor = static_cast<Sum>(arithmetic(conjugated(values[first + k])));
+      add_scaled_row(to + columns[k] * width + from, dense + i * width + from, factor, end - from);
+    }
+  };
+  const int64_t size = rows * width;
+  if (width >= 64 || kAdjointTables * size > matrix.count() * width) {
+    const int64_t grain = std::max<int64_t>(32, kPairGrain / (matrix.count() + 1));
+    parallel_for(width, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = 0; i < matrix.rows(); ++i) add(out, i, begin, end);
+    });
+    return;
+  }
+  // As many tables for any number of threads: sums must not depend on it.
+  const Scratch memory(static_cast<size_t>((kAdjointTables - 1) * size) * sizeof(Sum));
+  const int64_t grain = kPairGrain / (matrix.count() * (width + 4) / kAdjointTables + 1) + 1;
+  parallel_for(kAdjointTables, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      Sum* const table = t == 0 ? out : memory.as<Sum>() + (t - 1) * size;
+      if (t > 0) std::fill_n(table, size, Sum(0));
+      const int64_t last = matrix.row_of_piece(t + 1, kAdjointTables);
+      for (int64_t i = matrix.row_of_piece(t, kAdjointTables); i < last; ++i)
+        add(table, i, 0, width);
+    }
+  });
+  for (int64_t t = 1; t < kAdjointTables; ++t) {
+    const Sum* const table = memory.as<Sum>() + (t - 1) * size;
+    for (int64_t i = 0; i < size; ++i) out[i] = static_cast<Sum>(out[i] + table[i]);
+  }
 }
 
 // The elements of a sparse matrix by rows, as in CSR: the matrix itself may be in any order.
@@ -282,12 +424,6 @@ class Blocks {
   static constexpr int64_t kBlock = 1 << 16;
   std::vector<std::unique_ptr<Block>> blocks_;
 };
-
-// a * b + sum of numbers whose sums are computed in Sum.
-template <class Sum, class T, class U>
-Sum plus_product(Sum sum, T a, U b) {
-  return static_cast<Sum>(wrapping(sum) + wrapping(a) * wrapping(b));
-}
 
 // The right matrix of a product by rows, with numbered columns.
 template <class T>
@@ -482,6 +618,31 @@ void find_product_term(KernelContext& context, const ops::SparseProductTermAttrs
 
 }  // namespace
 
+void sparse_layout(KernelContext& context) {
+  const Tensor& indices = context.input(0);
+  const auto* pairs = indices.data<int64_t>();
+  const int64_t count = indices.dim(0);
+  const auto& [rows, columns] = context.attrs<ops::SparseLayoutAttrs>();
+  check_pairs(pairs, count, rows, columns, "SparseTensorDenseMatMul");
+  const auto none = [&] { context.output(0) = Tensor::empty(DType::kInt32, {0}); };
+  constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
+  if (rows > 4 * count + kFewColumns || rows + count >= kLargest || columns > kLargest) {
+    return none();
+  }
+  for (int64_t i = 1; i < count; ++i) {
+    if (pairs[2 * i - 2] > pairs[2 * i]) return none();
+  }
+  const Tensor layout = Tensor::empty(DType::kInt32, {rows + 1 + count});
+  auto* const starts = layout.mutable_data<int32_t>();
+  int64_t row = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    for (; row <= pairs[2 * i]; ++row) starts[row] = static_cast<int32_t>(i);
+    starts[rows + 1 + i] = static_cast<int32_t>(pairs[2 * i + 1]);
+  }
+  std::fill(starts + row, starts + rows + 1, static_cast<int32_t>(count));
+  context.output(0) = layout;
+}
+
 void sparse_matmul(KernelContext& context) {
   const Tensor& values = context.input(0);
   const Tensor& indices = context.input(1);
@@ -491,25 +652,40 @@ void sparse_matmul(KernelContext& context) {
   const auto* pairs = indices.data<int64_t>();
   const auto& attrs = context.attrs<ops::SparseMatmulAttrs>();
   const bool adjoint = attrs.adjoint;
-  check_pairs(pairs, count, attrs.rows, attrs.columns, "SparseTensorDenseMatMul");
+  std::optional<Layout> layout;
+  if (context.num_inputs() > 3) {
+    layout.emplace(context.input(3), count, attrs.rows, attrs.columns);
+    layout->check();
+  } else {
+    check_pairs(pairs, count, attrs.rows, attrs.columns, "SparseTensorDenseMatMul");
+  }
   fill_constant(out, 0);
   if (count == 0 || out.size() == 0) return;
-  const Sides sides = adjoint ? Sides{1, 0} : Sides{0, 1};
   on_number_type(out.dtype(), [&]<class T>(T) {
     using Sum = decltype(arithmetic(T()));
+    const T *x = values.data<T>(), *y = dense.data<T>();
+    const auto multiply = [&](Sum* sums) {
+      if (!layout) {
+        const Sides sides = adjoint ? Sides{1, 0} : Sides{0, 1};
+        multiply_pairs(x, pairs, count, sides, adjoint, y, dense.dim(1), sums, out.dim(0));
+      } else if (adjoint) {
+        multiply_columns(x, *layout, y, dense.dim(1), sums, out.dim(0));
+      } else {
+        multiply_rows(x, *layout, y, dense.dim(1), sums);
+      }
+    };
     if constexpr (std::is_same_v<Sum, T>) {
-      multiply_pairs(values.data<T>(), pairs, count, sides, adjoint, dense.data<T>(), dense.dim(1),
-                     out.mutable_data<T>(), out.dim(0));
+      multiply(out.mutable_data<T>());
     } else {
       const Scratch memory(static_cast<size_t>(out.size()) * sizeof(Sum));
       Sum* const sums = memory.as<Sum>();
       std::fill_n(sums, out.size(), Sum(0));
-      multiply_pairs(values.data<T>(), pairs, count, sides, adjoint, dense.data<T>(), dense.dim(1),
-                     sums, out.dim(0));
+      multiply(sums);
       std::transform(sums, sums + out.size(), out.mutable_data<T>(),
                      [](Sum sum) { return T(sum); });
     }
   });
+  if (layout) layout->check();
 }
 
 void sparse_dots(KernelContext& context) {
