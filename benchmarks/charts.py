@@ -32,7 +32,7 @@ GROUPS = {
     "Programs that nobody tuned for": ("unseen", ["unseen"]),
     "Sessions of version 1": ("sessions", ["sessions"]),
     "Models from files": ("saved_models", ["saved_models", "small_served"]),
-    "Jacobians": ("jacobians", ["jacobians", "mixture"]),
+    "Jacobians": ("jacobians", ["jacobians", "transforms", "mixture"]),
     "Large arrays": ("arrays", ["matmul", "bulk", "subnormals"]),
     "Programs on devices": ("devices", ["devices"]),
     "Data and files": ("data", ["data", "files"]),

@@ -25,6 +25,7 @@ import subnormals
 import surface
 import tiny
 import traced
+import transforms
 import unseen
 import variety
 
@@ -47,6 +48,7 @@ FAMILIES = {
         gpt,
         tiny,
         jacobians,
+        transforms,
         mixture,
         matmul,
         bulk,
