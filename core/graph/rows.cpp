@@ -20,6 +20,9 @@ namespace {
 // The size limit of all rows of one tensor. Beyond it, running many rows at once saves no time and
 // costs memory.
 constexpr int64_t kRowsBytes = int64_t{32} << 20;
+// More rows at once than these would not stay in a cache from one operation to the next.
+constexpr int64_t kCachedBytes = int64_t{1} << 20;
+constexpr int64_t kFewRows = 4;
 
 bool is_list(const Tensor& tensor) { return tensor.dtype() == DType::kVariant; }
 
@@ -50,11 +53,11 @@ bool uses_lists(const Graph& graph) {
 // Which nodes of a graph differ from row to row, if its inputs do. Goes through the nodes in order.
 class NodesOfRows {
  public:
-  explicit NodesOfRows(const Graph& graph)
+  explicit NodesOfRows(const Graph& graph, bool captures_differ = false)
       : graph_(graph), differs_(static_cast<size_t>(graph.size())) {
-    for (const Tensor& input : graph.inputs()) {
-      differs_[static_cast<size_t>(symbol_of(input)->port().node)] = 1;
-    }
+    for (const Tensor& input : graph.inputs()) mark(input);
+    if (!captures_differ) return;
+    for (const Capture& capture : graph.captures()) mark(capture.inner);
   }
   bool operator()(Port port) const { return differs_[static_cast<size_t>(port.node)] != 0; }
   // Whether the next node does.
@@ -65,6 +68,10 @@ class NodesOfRows {
   }
 
  private:
+  void mark(const Tensor& tensor) {
+    differs_[static_cast<size_t>(symbol_of(tensor)->port().node)] = 1;
+  }
+
   const Graph& graph_;
   std::vector<char> differs_;
 };
@@ -108,34 +115,31 @@ class Rows final : public NodeFunction {
   std::vector<Variable*> reads() const override { return callee_->connections().variables; }
   bool connects(size_t source) const override { return callee_->connections().connected[source]; }
 
+  // Whether it can run where its inputs are batched: the rows of all these are rows of one run.
+  bool nests() const;
+
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
+    std::vector<char> are_rows(inputs.size());
+    std::fill_n(are_rows.begin(), arity_, char{1});
+    int64_t outer = 0;
+    for (const Tensor& input : inputs) {
+      if (const Tensor rows = rows_of(input)) outer = rows.dim(0);
+    }
+    if (outer == 0) return run_rows(inputs, are_rows, outputs);
     const int64_t count = inputs[0].dim(0);
-    for (const Tensor& rows : inputs.first(arity_)) {
-      if (rows.dim(0) == count) continue;
-      invalid_argument("All tensors must have as many rows, but one has ", count, " and another ",
-                       rows.dim(0), ".");
+    TensorList merged(inputs), results;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Tensor rows = are_rows[i] ? as_rows(inputs[i], outer) : rows_of(inputs[i]);
+      if (!rows) continue;
+      merged[i] = one_axis(are_rows[i] ? rows : repeated(rows, count));
+      are_rows[i] = 1;
     }
-    const int64_t at_once = one_by_one_ ? 1 : std::max<int64_t>(1, kRowsBytes / largest(inputs));
-    std::vector<TensorList> parts(callee_->graph().outputs().size());
-    // The graph runs once even if there are no rows, to infer the shapes.
-    for (int64_t begin = 0; begin < std::max<int64_t>(count, 1); begin += at_once) {
-      const int64_t size = std::min(at_once, count - begin);
-      TensorList arguments(inputs), results;
-      for (size_t i = 0; i < arity_; ++i) {
-        Tensor& rows = arguments[i];
-        if (size < count) rows = part(rows, begin, size);
-        rows = size > 1 ? batched(rows) : one_of(rows);
-      }
-      callee_->plan().run(arguments, results);
-      for (size_t k = 0; k < parts.size(); ++k) {
-        parts[k].push_back(size > 1 ? as_rows(results[k], size)
-                           : size   ? with_axis(results[k])
-                                    : none_of(results[k]));
-      }
-    }
-    for (const TensorList& list : parts) {
-      outputs.push_back(list.size() == 1 ? list[0]
-                                         : call(ops::concat, list, ops::ConcatAttrs{.axis = 0}));
+    run_rows(merged, are_rows, results);
+    for (const Tensor& result : results) {
+      Shape shape = result.shape();
+      shape[0] = count;
+      shape.insert(0, outer);
+      outputs.push_back(batched(reshape_to(result, shape)));
     }
   }
 
@@ -166,6 +170,56 @@ class Rows final : public NodeFunction {
  private:
   static constexpr int64_t kUnrolled = 256;
 
+  // `are_rows` says which inputs have a row for each run; the others are the same for all.
+  void run_rows(std::span<const Tensor> inputs, std::span<const char> are_rows,
+                TensorList& outputs) const {
+    const int64_t count = inputs[0].dim(0);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (!are_rows[i] || inputs[i].dim(0) == count) continue;
+      invalid_argument("All tensors must have as many rows, but one has ", count, " and another ",
+                       inputs[i].dim(0), ".");
+    }
+    const int64_t at_once = one_by_one_ ? 1 : rows_at_once(inputs, are_rows);
+    std::vector<TensorList> parts(callee_->graph().outputs().size());
+    // The graph runs once even if there are no rows, to infer the shapes.
+    for (int64_t begin = 0; begin < std::max<int64_t>(count, 1); begin += at_once) {
+      const int64_t size = std::min(at_once, count - begin);
+      TensorList arguments(inputs), results;
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!are_rows[i]) continue;
+        Tensor& rows = arguments[i];
+        if (size < count) rows = part(rows, begin, size);
+        rows = size > 1 ? batched(rows) : one_of(rows);
+      }
+      callee_->plan().run(arguments, results);
+      for (size_t k = 0; k < parts.size(); ++k) {
+        parts[k].push_back(size > 1 ? as_rows(results[k], size)
+                           : size   ? with_axis(results[k])
+                                    : none_of(results[k]));
+      }
+    }
+    for (const TensorList& list : parts) {
+      outputs.push_back(list.size() == 1 ? list[0]
+                                         : call(ops::concat, list, ops::ConcatAttrs{.axis = 0}));
+    }
+  }
+
+  // The first two axes as one.
+  static Tensor one_axis(const Tensor& rows) {
+    Shape shape = rows.shape();
+    shape[1] *= shape[0];
+    shape.erase(0);
+    return reshape_to(rows, shape);
+  }
+  // Each row `count` times, along a second axis.
+  static Tensor repeated(const Tensor& rows, int64_t count) {
+    Shape shape = rows.shape();
+    shape.insert(1, 1);
+    const Tensor one = reshape_to(rows, shape);
+    shape[1] = count;
+    return call(ops::broadcast_to, {one}, ops::BroadcastToAttrs{.shape = Ints(shape)});
+  }
+
   // The only row, or ones if there is no row. It needs no batch axis, and so may have the largest
   // rank; it also has a gradient.
   static Tensor one_of(const Tensor& rows) {
@@ -190,14 +244,19 @@ class Rows final : public NodeFunction {
     shape[0] = size;
     return call(ops::slice, {rows}, ops::SliceAttrs{.begin = Ints(first), .size = Ints(shape)});
   }
-  int64_t largest(std::span<const Tensor> inputs) const {
-    int64_t bytes = 1;
+  // Tensors inside the graph are assumed to be as large as the largest input.
+  static int64_t rows_at_once(std::span<const Tensor> inputs, std::span<const char> are_rows) {
+    int64_t row = 1, shared = 1;
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (is_tape(inputs[i])) continue;
-      const int64_t rows = i < arity_ ? std::max<int64_t>(inputs[i].dim(0), 1) : 1;
-      bytes = std::max(bytes, inputs[i].bytes() / rows);
+      if (are_rows[i]) {
+        row = std::max(row, inputs[i].bytes() / std::max<int64_t>(inputs[i].dim(0), 1));
+      } else {
+        shared = std::max(shared, inputs[i].bytes());
+      }
     }
-    return bytes;
+    const int64_t cached = std::max(kFewRows, kCachedBytes / row);
+    return std::max<int64_t>(1, std::min(kRowsBytes / std::max(row, shared), cached));
   }
 
   CallablePtr callee_;
@@ -205,17 +264,20 @@ class Rows final : public NodeFunction {
   bool one_by_one_;
 };
 
-}  // namespace
-
-bool can_run_rows(const Graph& graph) {
-  NodesOfRows of_rows(graph);
+bool can_run_rows(const Graph& graph, bool captures_differ) {
+  NodesOfRows of_rows(graph, captures_differ);
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
     if (node.has_effects()) return false;
     const bool any = of_rows.next(id);
     if (any && node.function) {
       const Graph* const callee = callee_of(node);
-      if (!callee || !can_run_rows(*callee)) return false;
+      const auto* const rows = dynamic_cast<const Rows*>(node.function.get());
+      const bool reads_tape =
+          std::ranges::any_of(node.inputs, [&](Port port) { return is_tape(graph.tensor(port)); });
+      if (rows ? reads_tape || !rows->nests() : !callee || !ef::graph::can_run_rows(*callee)) {
+        return false;
+      }
     }
     for (const LateAttr& late : node.late) {
       if (of_rows(node.inputs[static_cast<size_t>(late.input)])) return false;
@@ -224,6 +286,14 @@ bool can_run_rows(const Graph& graph) {
   }
   return true;
 }
+
+bool Rows::nests() const {
+  return !one_by_one_ && can_run_rows(callee_->graph(), /*captures_differ=*/true);
+}
+
+}  // namespace
+
+bool can_run_rows(const Graph& graph) { return can_run_rows(graph, /*captures_differ=*/false); }
 
 TensorList add_rows(Graph& graph, const CallablePtr& callee, std::span<const Tensor> rows) {
   TensorList inputs(rows);

@@ -24,6 +24,9 @@ def gradients_of_rows(
     Returns:
         For each gradient that the function returns a tensor with `n` rows, or None for None.
     """
+    if weights.shape.rank is not None and weights.shape[0] == 1:
+        only = gradients(_core.ops.gather(weights, 0, 0, 0))
+        return [None if g is None else _core.ops.expand_dims(_core.as_tensor(g), 0) for g in only]
     graph = func_graph.FuncGraph("rows")
     with graph.as_default():
         row = graph.placeholder(target.dtype, func_graph.dims_of(target.shape), "row")
