@@ -150,7 +150,11 @@ class Function(_core.TracedCall, Callable):
     def function_spec(self) -> types.FunctionSpec:
         """The parameters, their defaults, and how the function is traced."""
         return types.FunctionSpec(
-            self._function_type, self._defaults, self._name, self._jit_compile
+            self._function_type,
+            self._defaults,
+            self._name,
+            self._input_signature,
+            self._jit_compile,
         )
 
     @property

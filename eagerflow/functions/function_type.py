@@ -431,32 +431,54 @@ class FunctionSpec:
         function_type: the parameters.
         defaults: the values of optional parameters.
         name: the function's name.
+        input_signature: the specs that the function was made with, or None.
         jit_compile: the argument of `tf.function`.
     """
+
+    is_pure = False
 
     def __init__(
         self,
         function_type: FunctionType,
         defaults: Mapping[str, Any],
         name: str,
+        input_signature: Sequence[Any] | None = None,
         jit_compile: bool | None = None,
     ) -> None:
         self.function_type = function_type
         self.default_values = dict(defaults)
+        self.input_signature = None if input_signature is None else tuple(input_signature)
         self.jit_compile = jit_compile
         self._name = name
 
     @property
     def arg_names(self) -> list[str]:
         """The names of parameters that accept arguments by position."""
-        named = (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
-        return [p.name for p in self.function_type.parameters.values() if p.kind in named]
+        return self.fullargspec.args
 
     @property
-    def input_signature(self) -> Any:
-        """The types that the parameters are restricted to, or None."""
-        constraints = tuple(p.type_constraint for p in self.function_type.parameters.values())  # type: ignore[attr-defined]
-        return None if None in constraints else constraints
+    def fullargspec(self) -> inspect.FullArgSpec:
+        """The parameters as `inspect.getfullargspec` has them, without annotations."""
+        names: dict[Any, list[str]] = {kind: [] for kind in _KINDS}
+        for name, parameter in self.function_type.parameters.items():
+            names[parameter.kind].append(name)
+        positional = names[POSITIONAL_ONLY] + names[POSITIONAL_OR_KEYWORD]
+        keywords = names[KEYWORD_ONLY]
+        values = self.default_values
+        return inspect.FullArgSpec(
+            positional,
+            names[VAR_POSITIONAL][0] if names[VAR_POSITIONAL] else None,
+            names[VAR_KEYWORD][0] if names[VAR_KEYWORD] else None,
+            tuple([values[name] for name in positional if name in values]) or None,
+            keywords,
+            {name: values[name] for name in keywords if name in values} or None,
+            {},
+        )
+
+    @property
+    def flat_input_signature(self) -> tuple[Any, ...]:
+        """The specs of the input signature, or one None if there is no signature."""
+        return tuple(nest.flatten(self.input_signature, expand_composites=True))
 
     def signature_summary(self) -> str:
         """The name with the parameters."""

@@ -19,6 +19,7 @@ from eagerflow.functions.function_type import (
     FunctionSpec,
     FunctionType,
     Parameter,
+    constrained,
     default_values,
 )
 from eagerflow.graphdef.importing import Builder, describing
@@ -154,18 +155,23 @@ class LoadedFunction(_core.TracedCall, concrete_functions.Callable):
 
     @property
     def function_type(self) -> FunctionType:
-        """The parameters."""
-        return FunctionType(
+        """The parameters, and the types that an `input_signature` restricts them to."""
+        parameters = FunctionType(
             [
                 Parameter(p.name, p.kind, p.default is not p.empty, None)
                 for p in self.__signature__.parameters.values()
             ]
         )
+        if self.input_signature is None:
+            return parameters
+        return constrained(parameters, self.input_signature, default_values(self))
 
     @property
     def function_spec(self) -> FunctionSpec:
         """The parameters and their defaults."""
-        return FunctionSpec(self.function_type, default_values(self), self.__name__)
+        return FunctionSpec(
+            self.function_type, default_values(self), self.__name__, self.input_signature
+        )
 
     def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The concrete function for arguments, which may be specs.

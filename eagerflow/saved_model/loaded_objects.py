@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
 import sys
@@ -278,7 +279,7 @@ class ObjectLoader:
             spec = message.function_spec
             parameters = structured_values.read(spec.fullargspec)
             traces = [self._concrete_function(name) for name in message.concrete_functions]
-            has_spec = isinstance(parameters, structured_values.ArgSpec)
+            has_spec = isinstance(parameters, inspect.FullArgSpec)
             name = message.concrete_functions[0] if traces else "function"
             signature = structured_values.read(spec.input_signature)
             return LoadedFunction(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -12,14 +13,7 @@ from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.functions.concrete_function import ConcreteFunction
 from eagerflow.functions.function import Function, function
-from eagerflow.functions.function_type import (
-    KEYWORD_ONLY,
-    POSITIONAL_ONLY,
-    POSITIONAL_OR_KEYWORD,
-    VAR_KEYWORD,
-    VAR_POSITIONAL,
-    named_result,
-)
+from eagerflow.functions.function_type import KEYWORD_ONLY, named_result
 from eagerflow.graphdef.exporting import Exporter, used_variables
 from eagerflow.saved_model import structured_values
 from eagerflow.saved_model.loaded_functions import LoadedConcrete, LoadedFunction
@@ -223,24 +217,15 @@ def _name_of(tensor: Tensor) -> str:
     return tensor.name.rpartition(":")[0]
 
 
-def _arg_spec(value: Function | LoadedFunction) -> structured_values.ArgSpec:
+def _arg_spec(value: Function | LoadedFunction) -> inspect.FullArgSpec:
     """The parameters of a function as `inspect.getfullargspec` has them."""
-    spec = value.function_spec
-    defaults = spec.default_values
-    kinds = {name: p.kind for name, p in spec.function_type.parameters.items()}
-    positional = [
-        name for name, kind in kinds.items() if kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
-    ]
-    keywords = [name for name, kind in kinds.items() if kind is KEYWORD_ONLY]
-    rest = {kind: name for name, kind in kinds.items()}
-    return structured_values.ArgSpec(
-        positional,
-        rest.get(VAR_POSITIONAL),
-        rest.get(VAR_KEYWORD),
-        tuple(_writable(defaults[name]) for name in positional if name in defaults) or None,
-        keywords,
-        {name: _writable(defaults[name]) for name in keywords if name in defaults} or None,
-        {},
+    spec = value.function_spec.fullargspec
+    return inspect.FullArgSpec(
+        *spec[:3],
+        _writable(spec.defaults),
+        spec.kwonlyargs,
+        _writable(spec.kwonlydefaults),
+        spec.annotations,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import os
 import shutil
@@ -355,7 +356,7 @@ class _Writer:
             writer.describe(name, nothing, TensorSpec([], kind), bound, name)
             child = self._child(number, attribute).function
             child.concrete_functions.append(name)
-            spec = structured_values.ArgSpec([], None, None, None, [], None, {})
+            spec = inspect.FullArgSpec([], None, None, None, [], None, {})
             structured_values.fill(child.function_spec.fullargspec, spec)
             structured_values.fill(child.function_spec.input_signature, None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import collections
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,11 +16,6 @@ from eagerflow.util import lazy
 # Imported when they are first used: most signatures have tensors only.
 stored_spec = lazy.Module("eagerflow.data.stored_spec")
 structure = lazy.Module("eagerflow.data.structure")
-
-# The type of the result of `inspect.getfullargspec`.
-ArgSpec: Any = collections.namedtuple(  # type: ignore[name-match]
-    "FullArgSpec", "args varargs varkw defaults kwonlyargs kwonlydefaults annotations"
-)
 
 
 def fill(message: Any, value: object) -> None:
@@ -85,7 +80,11 @@ def read(message: Any, depth: int = 0) -> Any:
         return {key: read(item, depth + 1) for key, item in sorted(content.fields.items())}
     if kind == "named_tuple_value":
         keys = tuple(pair.key for pair in content.values)
-        made = ArgSpec if keys == ArgSpec._fields else structure.named_tuple(content.name, keys)
+        made = (
+            inspect.FullArgSpec
+            if keys == inspect.FullArgSpec._fields
+            else structure.named_tuple(content.name, keys)
+        )
         return made(*(read(pair.value, depth + 1) for pair in content.values))
     if kind == "tensor_dtype_value":
         return dtypes.as_dtype(content)
