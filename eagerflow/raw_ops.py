@@ -124,14 +124,14 @@ def _function(name: str) -> Callable[..., typing.Any]:
 def _attribute(
     key: str, attr: Attribute, given: dict[str, typing.Any], shown_name: str
 ) -> typing.Any:
-    """The value of an attribute: the argument, or the default.
+    """The value of an attribute: the argument, or the default, for which None stands, too.
 
     Raises:
         TypeError: if it has another type.
     """
-    if key not in given:
+    value = given.get(key)
+    if value is None and not attr.required:
         return attr.default
-    value = given[key]
     kind = attr.kind.removeprefix("list(").removesuffix(")")
     if kind == attr.kind:
         return _converted(key, kind, value)
@@ -157,6 +157,10 @@ def _converted(key: str, kind: str, value: typing.Any) -> typing.Any:
             f"unable to set function value attribute from a {type(value).__name__} object: '{key}' has "
             "to be a ConcreteFunction"
         )
+    elif kind == "type":
+        if value is not None:
+            return value
+        kind = "DataType"
     elif isinstance(value, _TYPES.get(kind, object)):
         return value
     raise TypeError(f"Expected {kind} for argument '{key}' not {value!r}.")

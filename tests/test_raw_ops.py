@@ -145,3 +145,44 @@ def test_integer_images_share_a_transformation():
         [[1, 3], [6, 7], [5, 5]],
         [[10, 15], [18, 19], [12, 11]],
     ]
+
+
+IMAGE, KERNEL = tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1])
+# An operation, its other arguments, and optional attributes of each kind.
+DEFAULTS = {
+    "list(int)": ("Squeeze", {"input": tf.ones([1, 2])}, ["axis"]),
+    "bool": (
+        "MatMul",
+        {"a": tf.ones([1, 2]), "b": tf.ones([2, 1])},
+        ["transpose_a", "transpose_b"],
+    ),
+    "string": (
+        "Conv2D",
+        {"input": IMAGE, "filter": KERNEL, "strides": [1, 1, 1, 1], "padding": "VALID"},
+        ["data_format", "dilations", "explicit_paddings"],
+    ),
+    "type": ("Shape", {"input": IMAGE}, ["out_type"]),
+    "float": ("LeakyRelu", {"features": tf.constant([-1.0, 1.0])}, ["alpha"]),
+    "int": ("OneHot", {"indices": [1], "depth": 2, "on_value": 1.0, "off_value": 0.0}, ["axis"]),
+}
+
+
+@pytest.mark.parametrize("in_graph", [False, True])
+@pytest.mark.parametrize("kind", DEFAULTS)
+def test_none_is_the_default_of_an_optional_attribute(kind, in_graph):
+    name, arguments, optional = DEFAULTS[kind]
+
+    def call(**given):
+        return getattr(tf.raw_ops, name)(**arguments, **given)
+
+    result = (tf.function(call) if in_graph else call)(**dict.fromkeys(optional))
+    expected = call()
+    assert result.dtype is expected.dtype
+    np.testing.assert_array_equal(result, expected)
+
+
+def test_none_is_no_value_of_a_required_attribute():
+    with pytest.raises(TypeError, match="Expected DataType for argument 'DstT' not None"):
+        tf.raw_ops.Cast(x=IMAGE, DstT=None)
+    with pytest.raises(TypeError, match="Expected string for argument 'padding' not None"):
+        tf.raw_ops.Conv2D(input=IMAGE, filter=KERNEL, strides=[1, 1, 1, 1], padding=None)

@@ -38,25 +38,28 @@ class Reference:
         """The tensor or variable itself."""
         return self._wrapped
 
+    def _id(self) -> int:
+        return id(self._wrapped)
+
     def _id_of(self, other: object) -> int:
         if not isinstance(other, Reference):
             raise TypeError("Cannot compare wrapped object with unwrapped object")
-        return id(other._wrapped)
+        return other._id()
 
     def __eq__(self, other: object) -> bool:
-        return other is not None and id(self._wrapped) == self._id_of(other)
+        return other is not None and self._id() == self._id_of(other)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
 
     def __lt__(self, other: object) -> bool:
-        return id(self._wrapped) < self._id_of(other)
+        return self._id() < self._id_of(other)
 
     def __gt__(self, other: object) -> bool:
-        return id(self._wrapped) > self._id_of(other)
+        return self._id() > self._id_of(other)
 
     def __hash__(self) -> int:
-        return id(self._wrapped)
+        return self._id()
 
     def __repr__(self) -> str:
         return f"<Reference wrapping {self._wrapped!r}>"

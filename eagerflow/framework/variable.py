@@ -151,6 +151,15 @@ class _Trainable(_Synonym):
             instance.__dict__["_trainable"] = value
 
 
+class _HandleReference(Reference):
+    """A reference to a handle, equal to those to other handles of the same variable."""
+
+    __slots__ = ()
+
+    def _id(self) -> int:
+        return ~id(self._wrapped.variable)  # no object has a negative one
+
+
 class ResourceHandle:
     """The handle of a variable, as a tensor of dtype `tf.resource` is in TensorFlow.
 
@@ -165,9 +174,18 @@ class ResourceHandle:
 
     dtype = dtypes.resource
     shape = TensorShape([])
+    ndim = 0
 
     def __init__(self, variable: Any) -> None:
         self.variable = variable
+
+    def get_shape(self) -> TensorShape:
+        """The shape: that of a scalar."""
+        return self.shape
+
+    def ref(self) -> Reference:
+        """A hashable reference to the handle, for use as a key."""
+        return _HandleReference(self)
 
     @property
     def device(self) -> str:

@@ -442,7 +442,7 @@ class FunctionSpec:
         function_type: FunctionType,
         defaults: Mapping[str, Any],
         name: str,
-        input_signature: Sequence[Any] | None = None,
+        input_signature: Sequence[object] | None = None,
         jit_compile: bool | None = None,
     ) -> None:
         self.function_type = function_type
@@ -459,7 +459,7 @@ class FunctionSpec:
     @property
     def fullargspec(self) -> inspect.FullArgSpec:
         """The parameters as `inspect.getfullargspec` has them, without annotations."""
-        names: dict[Any, list[str]] = {kind: [] for kind in _KINDS}
+        names: dict[object, list[str]] = {kind: [] for kind in _KINDS}
         for name, parameter in self.function_type.parameters.items():
             names[parameter.kind].append(name)
         positional = names[POSITIONAL_ONLY] + names[POSITIONAL_OR_KEYWORD]
@@ -476,7 +476,7 @@ class FunctionSpec:
         )
 
     @property
-    def flat_input_signature(self) -> tuple[Any, ...]:
+    def flat_input_signature(self) -> tuple[object, ...]:
         """The specs of the input signature, or one None if there is no signature."""
         return tuple(nest.flatten(self.input_signature, expand_composites=True))
 

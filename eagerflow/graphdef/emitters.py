@@ -348,15 +348,18 @@ def _searchsorted(view: View) -> Sequence[Ref]:
 @emits("diag")
 def _diag(view: View) -> Sequence[Ref]:
     places = [view.numbers(view.tensor(key), dtypes.int32) for key in ("k", "num_rows", "num_cols")]
-    return view.last(
-        "MatrixDiagV3", view.inputs[0], *places, view.body.constant(0, view.specs[0][0])
-    )
+    return view.last("MatrixDiagV3", view.inputs[0], *places, _zero(view))
 
 
 @emits("diag_part")
 def _diag_part(view: View) -> Sequence[Ref]:
-    zero = view.body.constant(0, view.specs[0][0])
-    return view.last("MatrixDiagPartV3", view.inputs[0], view.tensor("k"), zero)
+    return view.last("MatrixDiagPartV3", view.inputs[0], view.tensor("k"), _zero(view))
+
+
+def _zero(view: View) -> Ref:
+    """What stands beside a diagonal, in the dtype of the result; False is no number."""
+    dtype = view.specs[0][0]
+    return view.body.constant(False if dtype is dtypes.bool else 0, dtype)
 
 
 # Factorizations.

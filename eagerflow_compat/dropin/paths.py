@@ -394,8 +394,10 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.kernelized",)
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
-    if path.endswith("utils.tf_utils"):
-        return (f"{_INTERNALS}.keras_utils", f"{root}.utils", f"{root}.backend")
+    if path.endswith(("utils.tf_utils", "utils.losses_utils")):
+        return (f"{_INTERNALS}.keras_utils", f"{root}.utils", f"{root}.backend", f"{root}.models")
+    if path == "engine.compile_utils":
+        return ("eagerflow.keras.engine.training.losses_and_metrics", root)
     if path == "engine.data_adapter":
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if public != path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -9,7 +10,27 @@ from eagerflow.framework import tensor as symbolic
 from eagerflow.functions.function import Function, function
 from eagerflow.keras.engine.functional.shape_inference import register_symbolic_tensor_type
 
-__all__ = ["expand_1d", "is_symbolic_tensor", "register_symbolic_tensor_type", "trace_model_call"]
+__all__ = [
+    "cast_losses_to_common_dtype",
+    "expand_1d",
+    "is_symbolic_tensor",
+    "register_symbolic_tensor_type",
+    "trace_model_call",
+]
+
+
+def cast_losses_to_common_dtype(losses: Sequence[_core.Tensor]) -> list[_core.Tensor]:
+    """Losses in the widest floating dtype among them, as they are where there is none.
+
+    >>> from eagerflow_compat.internals.keras_utils import cast_losses_to_common_dtype
+    >>> [one.dtype for one in cast_losses_to_common_dtype([tf.constant(1), tf.constant(0.5)])]
+    [tf.float32, tf.float32]
+    """
+    real = [loss.dtype for loss in losses if loss.dtype.is_floating]
+    if not real or any(loss.dtype.is_complex for loss in losses):
+        return list(losses)
+    widest = max(real, key=lambda dtype: dtype.size)
+    return [_core.ops.cast(loss, widest) for loss in losses]
 
 
 def is_symbolic_tensor(tensor: Any) -> bool:

@@ -261,3 +261,36 @@ def test_batches_of_custom_training_steps(tf, module):
     assert x.shape == [3, 2] and y.shape == [3, 1] and weight is None
     assert adapter.expand_1d(np.zeros(3)).shape == (3,)
     assert adapter.unpack_x_y_sample_weight((x, y)) == (x, y, None)
+
+
+def test_losses_are_cast_to_the_widest_of_them(tf):
+    cast = private("python.keras.utils.losses_utils:cast_losses_to_common_dtype")
+    answers = {
+        ("float16", "float32"): ["float32"] * 2,
+        ("float16", "bfloat16"): ["float16"] * 2,
+        ("int32", "float32"): ["float32"] * 2,
+        ("int32", "int64"): ["int32", "int64"],
+        ("complex64", "float64"): ["complex64", "float64"],
+        (): [],
+    }
+    for names, expected in answers.items():
+        losses = [tf.cast(tf.constant(1), name) for name in names]
+        assert [loss.dtype.name for loss in cast(losses)] == expected
+
+
+def test_models_with_a_compile_of_their_own(tf):
+    metrics = private("python.keras.engine.compile_utils:MetricsContainer")
+
+    class Own(tf.keras.Model):
+        def compile(self, rate):
+            self._reset_compile_cache()
+            self.rate, self._is_compiled = rate, True
+            self.compiled_metrics = metrics(None)
+
+    model = Own()
+    with pytest.raises(RuntimeError, match="You must compile your model"):
+        model._assert_compile_was_called()
+    model.train_function = print
+    model.compile(0.1)
+    model._assert_compile_was_called()
+    assert model.train_function is None and model.compiled_metrics.metrics == []

@@ -48,6 +48,10 @@ def test_a_handle_stands_for_its_variable():
     handle = variable.handle
     assert handle == variable.handle and handle != tf.Variable([1.0, 2.0]).handle
     assert handle.dtype is tf.resource and handle.shape == []
+    assert handle.get_shape() == [] and handle.ndim == 0
+    keys = {handle.ref(): "handle", variable.ref(): "variable"}
+    assert keys[variable.handle.ref()] == "handle" and handle.ref().deref() is handle
+    assert tf.Variable([1.0, 2.0]).handle.ref() not in keys
     assert 'name="v"' in repr(handle) and hash(handle) == hash(variable.handle)
 
 

@@ -146,3 +146,18 @@ def test_depthwise_convolutions_with_gaps_of_any_batch(padding, size):
     message, results = run_again(convolved.get_concrete_function(), [x])
     check_messages(message)
     same(results, convolved(x))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "float16", "bfloat16", "complex64"])
+@pytest.mark.parametrize("name", ["diag", "diag_part", "set_diag"])
+def test_diagonals_of_all_dtypes_are_exported(name, dtype):
+    matrix = tf.cast([[1, 0], [1, 1]], dtype)
+    arguments = {
+        "diag": [matrix[0]],
+        "diag_part": [matrix],
+        "set_diag": [matrix, matrix[0]],
+    }[name]
+    function = tf.function(getattr(tf.linalg, name))
+    _, (result,) = run_again(function.get_concrete_function(*arguments), arguments)
+    assert result.dtype.name == dtype
+    np.testing.assert_array_equal(result, function(*arguments))

@@ -172,6 +172,10 @@ class Compiled(_Layer):
         self.__dict__["_compiled_trainable"] = {
             layer: layer._trainable for layer in self._flatten_layers()
         }
+        self._reset_compile_cache()
+
+    def _reset_compile_cache(self) -> None:
+        """Lets the steps be made anew. Models that override `compile` call it, and what follows."""
         self.train_function = self.test_function = self.predict_function = None
 
     @property
@@ -348,7 +352,7 @@ class Compiled(_Layer):
         self.compiled_metrics.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
-    def _assert_compiled(self) -> None:
+    def _assert_compile_was_called(self) -> None:
         if not self._is_compiled:
             raise RuntimeError(
                 "You must compile your model before training/testing. "

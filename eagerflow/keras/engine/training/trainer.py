@@ -214,7 +214,7 @@ class Trainer(Steps):
         >>> [round(value, 4) for value in history.history["loss"]]
         [1.0, 0.9216]
         """
-        self._assert_compiled()
+        self._assert_compile_was_called()
         verbose = 1 if verbose == "auto" else verbose
         if validation_split and validation_data is None:
             (x, y, sample_weight), validation_data = train_validation_split(
@@ -346,7 +346,7 @@ class Trainer(Steps):
             The loss, or a list of loss and metrics in the order of `metrics_names`, or a
             dictionary.
         """
-        self._assert_compiled()
+        self._assert_compile_was_called()
         handler = kwargs.pop("_data", None)
         if kwargs:
             hint = hints.of_keyword(min(kwargs), hints.parameters_of(Trainer.evaluate))
@@ -501,7 +501,7 @@ class Trainer(Steps):
         Returns:
             The loss, or a list of loss and metrics, or a dictionary.
         """
-        self._assert_compiled()
+        self._assert_compile_was_called()
         function = self.train_function = self.make_train_function()
         if reset_metrics:
             self.reset_metrics()
@@ -518,7 +518,7 @@ class Trainer(Steps):
         return_dict: bool = False,
     ) -> Any:
         """The loss and the metrics on one batch; the arguments are those of `train_on_batch`."""
-        self._assert_compiled()
+        self._assert_compile_was_called()
         function = self.test_function = self.make_test_function()
         if reset_metrics:
             self.reset_metrics()
