@@ -181,6 +181,7 @@ def _tensors(definition: OpDef, given: dict[str, typing.Any]) -> dict[str, typin
         if isinstance(value, _core.Tensor) and value.dtype is dtypes.variant:
             return value  # the flow of a TensorArray, a float in TensorFlow, is a variant here
         if arg.type not in definition.attributes:
+            called_ops.check_dtype(definition, arg, value)
             return _core.convert(value, dtypes.as_dtype(arg.type), None)
         if arg.is_list:
             return _core.as_tensor(value)

@@ -44,6 +44,9 @@ LENIENT: frozenset[Any] = frozenset(
         *(("Dequantize", limit) for limit in ("min_range", "max_range")),
         *(("QuantizeAndDequantizeV4", limit) for limit in ("input_min", "input_max")),
         *(("StringNGrams", name) for name in ("data", "data_splits")),
+        # The ranks depend on attributes that are numbers.
+        ("RaggedTensorFromVariant", "encoded_ragged"),
+        ("RaggedTensorToVariant", "rt_dense_values"),
     }
 )
 # An attribute of a kind that has no default and no least value, where operations are built.

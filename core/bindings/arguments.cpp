@@ -102,7 +102,7 @@ void convert_list(const InputSpec& spec, PyObject* value, const Op& op, TensorLi
     const DType dtype = dtype_of_ours(item);
     if (together && dtype != DType::kInvalid) hint = dtype;
   }
-  if (items.size() == 0) {
+  if (items.size() == 0 && !spec.optional) {
     fail(Code::kValueError, "List argument '", spec.name, "' to '", op.name,
          "' Op with length 0 shorter than minimum length 1.");
   }

@@ -338,12 +338,19 @@ NB_MODULE(_core, m) {
       "variant_text",
       [](nb::handle tensor) {
         const ef::Tensor& value = py::checked_tensor(tensor.ptr());
-        if (value.dtype() != ef::DType::kVariant || value.size() != 1)
-          return std::string("<variant>");
-        const ef::VariantRef& element = *value.data<ef::VariantRef>();
-        return element ? element->text() : std::string("<Invalid variant>");
+        const auto* const elements = value.data<ef::VariantRef>();
+        const auto text = [&](int64_t i) {
+          return elements[i] ? elements[i]->text() : std::string("<Invalid variant>");
+        };
+        if (value.rank() == 0) return text(0);
+        constexpr int64_t kShown = 3;
+        std::string all;
+        for (int64_t i = 0; i < std::min(value.size(), kShown); ++i) {
+          all += (i > 0 ? " " : "") + text(i);
+        }
+        return "[" + all + (value.size() > kShown ? "...]" : "]");
       },
-      "The type of the value of a variant tensor.");
+      "The types of the elements of a variant tensor.");
   m.def("register_errors", [](nb::object classes) { py::register_errors(classes.ptr()); });
   // Attributes of the class itself then use the metaclass; its instances are not affected.
   m.def("set_metaclass", [](nb::object cls, nb::object metaclass) {

@@ -20,6 +20,7 @@
 #include "ops/matmul.h"
 #include "ops/op.h"
 #include "ops/tensor_lists.h"
+#include "ops/variants.h"
 
 namespace ef {
 namespace {
@@ -72,7 +73,7 @@ struct Collected {
     } else if (more.dtype() == DType::kVariant) {
       Tensor parts[] = {std::move(dense), std::move(more)};
       TensorList sum;
-      run_consuming(ops::tensor_list_add, parts, {}, sum);
+      run_consuming(ops::variant_add, parts, {}, sum);
       dense = std::move(sum[0]);
     } else {
       dense = call_reusing(ops::add, std::move(dense), more);

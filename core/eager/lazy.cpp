@@ -182,8 +182,7 @@ Tensor make_lazy(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
 
 Tensor make_lazy_broadcast(const Tensor& value, const Shape& shape) {
   const TensorSpec spec{value.dtype(), shape};
-  const bool stored = spec.dtype == DType::kString || spec.dtype == DType::kVariant;
-  if (stored || !may_defer(shape.num_elements(), spec.dtype)) return {};
+  if (owns_memory(spec.dtype) || !may_defer(shape.num_elements(), spec.dtype)) return {};
   auto node = std::make_unique<Pending>(ops::broadcast_to, AttrsRef(), spec);
   node->spreads = true;
   node->cost = static_cast<double>(shape.num_elements()) / 8;

@@ -38,6 +38,7 @@ inline void write_part(const Tensor& whole, const ops::GatherNdAttrs& gather, co
 template <class Attrs, class... Inputs>
 bool add_part(const Tensor& whole, const Attrs& attrs, const Inputs&... inputs) {
   if (!whole.exclusively_owned() || recording() || (is_batched(inputs) || ...)) return false;
+  if (owns_memory(whole.dtype())) return false;
   (inputs.impl()->settle(), ...);
   const FlushSubnormals flush;
   write_part(whole, attrs, inputs...);

@@ -15,6 +15,7 @@
 #include "ops/compose.h"
 #include "ops/elementwise.h"
 #include "ops/tensor_lists.h"
+#include "ops/variants.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -35,7 +36,7 @@ Tensor filled(const Gradient& gradient, const Tensor& like) {
   if (like.dtype() == DType::kVariant) {
     const Tensor empty = new_list(known_list(like));
     if (!gradient) return empty;
-    return call(ops::tensor_list_add, {empty, gradient.values});
+    return call(ops::variant_add, {empty, gradient.values});
   }
   return gradient ? densify(gradient) : zeros(like.dtype(), like.shape());
 }
@@ -271,7 +272,7 @@ class LoopBackward final : public BackwardFunction {
       if (!more) {
         outputs.push_back(sum);
       } else if (sum.dtype() == DType::kVariant) {
-        outputs.push_back(call(ops::tensor_list_add, {sum, more.values}));
+        outputs.push_back(call(ops::variant_add, {sum, more.values}));
       } else {
         outputs.push_back(sum + densify(more));
       }

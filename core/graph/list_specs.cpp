@@ -8,6 +8,7 @@
 #include "ops/array.h"
 #include "ops/partial_shapes.h"
 #include "ops/tensor_lists.h"
+#include "ops/variants.h"
 
 namespace ef::graph {
 namespace {
@@ -104,7 +105,7 @@ ListSpec infer_lists(const Op& op, std::span<const Tensor> inputs, AttrsRef attr
   } else if (&op == &ops::tensor_list_scatter) {
     if (list.length >= 0) reach(list, inputs[1]);
     set_elements(list, inputs[2].dtype(), without_first(inputs[2].shape(), 1));
-  } else if (&op == &ops::tensor_list_add) {
+  } else if (&op == &ops::variant_add) {
     const ListSpec other = known_list(inputs[1]);
     const int64_t length = merged(list.length, other.length);
     list = common(list, other);

@@ -407,7 +407,7 @@ Any numeric dtypes. Raises InvalidArgumentError if the sizes do not fit.
 const Op reshape{{
     .name = "reshape",
     .tf_name = "Reshape",
-    .inputs = {{"tensor", kAnyTypes}},
+    .inputs = {{"tensor", kAnyTypes | kVariantType}},
     .attrs = attrs_of<ReshapeAttrs>(),
     .tensor_attrs = {{"shape", "Tshape"}},
     .infer = reshape_infer,
@@ -431,7 +431,7 @@ Raises InvalidArgumentError if the sizes do not multiply to the number of elemen
 const Op transpose{{
     .name = "transpose",
     .tf_name = "Transpose",
-    .inputs = {{.name = "a", .dtypes = kAllTypes | kFloat8Types, .converts = Converts::kAlone}},
+    .inputs = {{.name = "a", .dtypes = kMovedTypes | kFloat8Types, .converts = Converts::kAlone}},
     .attrs = attrs_of<TransposeAttrs>(),
     .tensor_attrs = {{"perm", "Tperm"}},
     .infer = transpose_infer,
@@ -454,7 +454,7 @@ Raises InvalidArgumentError if `perm` is not a permutation of the axes.
 const Op expand_dims{{
     .name = "expand_dims",
     .tf_name = "ExpandDims",
-    .inputs = {{"input", kAnyTypes}},
+    .inputs = {{"input", kAnyTypes | kVariantType}},
     .attrs = attrs_of<ExpandDimsAttrs>(),
     .tensor_attrs = {{"axis", "Tdim"}},
     .infer = expand_dims_infer,
@@ -499,7 +499,7 @@ Raises InvalidArgumentError if an axis in `axis` has another length or does not 
 const Op broadcast_to{{
     .name = "broadcast_to",
     .tf_name = "BroadcastTo",
-    .inputs = {{"input", kAllTypes | kFloat8Types}},
+    .inputs = {{"input", kMovedTypes | kFloat8Types}},
     .attrs = attrs_of<BroadcastToAttrs>(),
     .tensor_attrs = {{"shape", "Tidx"}},
     .infer = broadcast_to_infer,
@@ -521,7 +521,7 @@ Raises InvalidArgumentError if the shapes do not match.
 const Op tile{{
     .name = "tile",
     .tf_name = "Tile",
-    .inputs = {{"input", kAnyTypes}},
+    .inputs = {{"input", kAnyTypes | kVariantType}},
     .attrs = attrs_of<TileAttrs>(),
     .tensor_attrs = {{"multiples", "Tmultiples"}},
     .infer = tile_infer,

@@ -104,7 +104,7 @@ void linspace_gradient(GradContext& g) {
 const Op fill{{
     .name = "fill",
     .tf_name = "Fill",
-    .inputs = {{"value", kAllTypes | kQuantizedTypes | kInt4Types}},
+    .inputs = {{"value", kMovedTypes | kQuantizedTypes | kInt4Types}},
     .attrs = attrs_of<FillAttrs>(),
     .tensor_attrs = {{"dims", "index_type"}},
     .infer =

@@ -103,14 +103,14 @@ void real_infer(InferContext& c) { c.add_output(real_dtype(c.dtype(0)), c.shape(
 const Op select{{
     .name = "select",
     .tf_name = "SelectV2",
-    .inputs = {{"condition", kBoolType}, {"x", kAllTypes}, {"y", kAllTypes}},
+    .inputs = {{"condition", kBoolType}, {"x", kMovedTypes}, {"y", kMovedTypes}},
     .infer = select_infer,
     .kernel = cpu::select,
     .gradient =
         [](GradContext& g) {
           const Tensor& condition = g.input(0);
           const Tensor dy = g.dy();
-          const Tensor nil = Tensor::scalar(dy.dtype(), 0);
+          const Tensor nil = ef::zeros(dy.dtype(), {});
           if (g.wants(1)) set_summed(g, 1, ef::select(condition, dy, nil));
           if (g.wants(2)) set_summed(g, 2, ef::select(condition, nil, dy));
         },
@@ -197,7 +197,7 @@ array([1, 2], dtype=int32)
 const Op stop_gradient{{
     .name = "stop_gradient",
     .tf_name = "StopGradient",
-    .inputs = {{"input", kAnyTypes}},
+    .inputs = {{"input", kAnyTypes | kVariantType}},
     .infer = unary_infer,
     .kernel = cpu::forward,
     .of_sparse_values = true,

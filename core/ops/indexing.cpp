@@ -270,7 +270,7 @@ Tensor only_last(const Tensor& slices, const Tensor& indices, const Shape& outer
 const Op gather{{
     .name = "gather",
     .tf_name = "GatherV2",
-    .inputs = {{"params", kAllTypes | kQuantizedTypes | kFloat8Types},
+    .inputs = {{"params", kMovedTypes | kQuantizedTypes | kFloat8Types},
                {"indices", kIndexTypes, "Tindices"}},
     .attrs = attrs_of<GatherAttrs>(),
     .tensor_attrs = {{"axis", "Taxis"}},
@@ -331,7 +331,7 @@ const Op gather_or_zero{{
 const Op gather_nd{{
     .name = "gather_nd",
     .tf_name = "GatherNd",
-    .inputs = {{"params", kAllTypes | kSlicedTypes}, {"indices", kIndexTypes, "Tindices"}},
+    .inputs = {{"params", kMovedTypes | kSlicedTypes}, {"indices", kIndexTypes, "Tindices"}},
     .attrs = attrs_of<GatherNdAttrs>(),
     .infer =
         [](InferContext& c) {

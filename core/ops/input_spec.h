@@ -28,7 +28,8 @@ struct InputSpec {
   // only one dtype.
   const char* type = "T";
   bool variadic = false;  // accepts a list of tensors; at most one such input, and it is the last
-  bool optional = false;  // may be None, then it is absent from the call; only at the end
+  // May be None, then it is absent from the call; a list may be empty. Only at the end.
+  bool optional = false;
   Converts converts = Converts::kTogether;
   DType prefer = DType::kInvalid;  // dtype for Python values if no other input determines it
   // Dtypes that TensorFlow declares without a kernel, which raises another error. If empty: all

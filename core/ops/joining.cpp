@@ -195,7 +195,9 @@ void split_gradient(GradContext& g) {
 const Op concat{{
     .name = "concat",
     .tf_name = "ConcatV2",
-    .inputs = {{.name = "values", .dtypes = kJoinedTypes, .variadic = true}},
+    .inputs = {{.name = "values",
+                .dtypes = kAllTypes | kQuantizedTypes | kFloat8Types,
+                .variadic = true}},
     .attrs = attrs_of<ConcatAttrs>(),
     .tensor_attrs = {{"axis", "Tidx"}},
     .infer = concat_infer,
@@ -208,7 +210,9 @@ const Op concat{{
 const Op stack{{
     .name = "stack",
     .tf_name = "Pack",
-    .inputs = {{.name = "values", .dtypes = kJoinedTypes, .variadic = true}},
+    .inputs = {{.name = "values",
+                .dtypes = kMovedTypes | kQuantizedTypes | kFloat8Types,
+                .variadic = true}},
     .attrs = attrs_of<StackAttrs>(),
     .infer = stack_infer,
     .kernel = cpu::stack,
@@ -220,7 +224,7 @@ const Op stack{{
 const Op unstack{{
     .name = "unstack",
     .tf_name = "Unpack",
-    .inputs = {{"value", kAllTypes | kFloat8Types}},
+    .inputs = {{"value", kMovedTypes | kFloat8Types}},
     .attrs = attrs_of<UnstackAttrs>(),
     .infer = unstack_infer,
     .kernel = cpu::unstack,
@@ -234,7 +238,7 @@ const Op unstack{{
 const Op split{{
     .name = "split",
     .tf_name = "SplitV",
-    .inputs = {{"value", kAllTypes | kFloat8Types | kInt4Types | DTypeSet{DType::kQuint8}}},
+    .inputs = {{"value", kMovedTypes | kFloat8Types | kInt4Types | DTypeSet{DType::kQuint8}}},
     .attrs = attrs_of<SplitAttrs>(),
     .tensor_attrs = {{"size_splits", "Tlen"}, {"axis", "int32"}},
     .infer = split_infer,

@@ -13,7 +13,7 @@ namespace ef::ops {
 const Op shape{{
     .name = "shape",
     .tf_name = "Shape",
-    .inputs = {{.name = "input", .dtypes = kAnyTypes}},
+    .inputs = {{.name = "input", .dtypes = kAnyTypes | kVariantType}},
     .attrs = attrs_of<ShapeAttrs>(),
     .infer =
         [](InferContext& c) {
@@ -53,7 +53,7 @@ void identity_gradient(GradContext& c) { c.set(0, c.take_dy()); }
 const Op ensure_shape{{
     .name = "ensure_shape",
     .tf_name = "EnsureShape",
-    .inputs = {{.name = "input", .dtypes = kAnyTypes}},
+    .inputs = {{.name = "input", .dtypes = kAnyTypes | kVariantType}},
     .attrs = attrs_of<EnsureShapeAttrs>(),
     .infer = ensure_shape_infer,
     .kernel = cpu::same,

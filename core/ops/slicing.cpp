@@ -312,7 +312,7 @@ A size of -1 means all that remains. Raises InvalidArgumentError for parts that 
 const Op strided_slice{{
     .name = "strided_slice",
     .tf_name = "StridedSlice",
-    .inputs = {{"input_", kAllTypes | kSlicedTypes}},
+    .inputs = {{"input_", kMovedTypes | kSlicedTypes}},
     .attrs = attrs_of<StridedSliceAttrs>(),
     .tensor_attrs = {{"begin", "Index"}, {"end", "Index"}, {"strides", "Index"}},
     .infer =
@@ -329,7 +329,7 @@ const Op strided_slice{{
 const Op strided_slice_grad{{
     .name = "strided_slice_grad",
     .tf_name = "StridedSliceGrad",
-    .inputs = {{"dy", kNumericTypes}},
+    .inputs = {{"dy", kNumericTypes | kVariantType}},
     .attrs = attrs_of<StridedSliceGradAttrs>(),
     .infer =
         [](InferContext& c) {

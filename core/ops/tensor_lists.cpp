@@ -69,7 +69,7 @@ const Op tensor_list_reserve{{
 const Op tensor_list_from_tensor{{
     .name = "tensor_list_from_tensor",
     .tf_name = "TensorListFromTensor",
-    .inputs = {{"tensor", kAnyTypes}},
+    .inputs = {{"tensor", kAnyTypes | kVariantType}},
     .attrs = attrs_of<TensorListFromTensorAttrs>(),
     .infer =
         [](InferContext& c) {
@@ -156,7 +156,7 @@ array([1, 2], dtype=int32)
 const Op tensor_list_set_item{{
     .name = "tensor_list_set_item",
     .tf_name = "TensorListSetItem",
-    .inputs = {kList, kIndex, {"item", kAnyTypes}},
+    .inputs = {kList, kIndex, {"item", kAnyTypes | kVariantType}},
     .attrs = attrs_of<TensorListSetItemAttrs>(),
     .infer =
         [](InferContext& c) {
@@ -256,7 +256,7 @@ array([3, 1], dtype=int32)
 const Op tensor_list_scatter{{
     .name = "tensor_list_scatter",
     .tf_name = "TensorListScatterIntoExistingList",
-    .inputs = {kList, kIndices, {"tensor", kAnyTypes}},
+    .inputs = {kList, kIndices, {"tensor", kAnyTypes | kVariantType}},
     .attrs = attrs_of<TensorListScatterAttrs>(),
     .infer =
         [](InferContext& c) {
@@ -325,7 +325,7 @@ With lengths, tensors of these sizes that are missing are zeros.
 const Op tensor_list_split{{
     .name = "tensor_list_split",
     .tf_name = "TensorListSplit",
-    .inputs = {{"tensor", kAnyTypes}, {"lengths", {DType::kInt64}}},
+    .inputs = {{"tensor", kAnyTypes | kVariantType}, {"lengths", {DType::kInt64}}},
     .attrs = attrs_of<TensorListFromTensorAttrs>(),
     .infer =
         [](InferContext& c) {
@@ -368,27 +368,6 @@ const Op tensor_list_erase{{
 >>> items = _core.ops.tensor_list_from_tensor([1, 2, 3])
 >>> _core.ops.tensor_list_stack(_core.ops.tensor_list_erase(items, [1]), tf.int32).numpy()
 array([1, 0, 3], dtype=int32)
-)",
-}};
-
-const Op tensor_list_add{{
-    .name = "tensor_list_add",
-    .tf_name = "TensorListAdd",
-    .inputs = {kList, {"other", kVariantType}},
-    .infer = add_list,
-    .kernel = cpu::tensor_list_add,
-    .gradient =
-        [](GradContext& g) {
-          g.set(0, g.dy());
-          g.set(1, g.dy());
-        },
-    .needs = {{}},
-    .makes_outputs = true,
-    .doc = R"(Returns the list of the sums of the tensors in two lists.
-
->>> items = _core.ops.tensor_list_from_tensor([1, 2, 3])
->>> _core.ops.tensor_list_stack(_core.ops.tensor_list_add(items, items), tf.int32).numpy()
-array([2, 4, 6], dtype=int32)
 )",
 }};
 

@@ -14,7 +14,7 @@ namespace ef::ops {
 
 // The declared dtype and shape of a list's elements.
 struct TensorListAttrs {
-  DTypeIn<kAnyTypes> element_dtype;
+  DTypeIn<kAnyTypes | kVariantType> element_dtype;
   std::optional<Ints> element_shape = {};  // negative sizes are unknown
 };
 extern const Op tensor_list_reserve;   // num_elements: an int32 scalar
@@ -23,7 +23,7 @@ extern const Op tensor_list_gather;    // list, indices: an int32 vector
 extern const Op tensor_list_concat;    // list, optional lengths -> elements, their lengths
 
 struct TensorListStackAttrs {
-  DTypeIn<kAnyTypes> element_dtype;
+  DTypeIn<kAnyTypes | kVariantType> element_dtype;
   std::optional<Ints> element_shape = {};
   int64_t num_elements = -1;  // required number of elements; any if negative
 };
@@ -48,6 +48,5 @@ extern const Op tensor_list_scatter;  // list, indices, tensor
 extern const Op tensor_list_length;  // list -> int32
 extern const Op tensor_list_resize;  // list, size: an int32 scalar
 extern const Op tensor_list_erase;   // list, indices: elements become zeros
-extern const Op tensor_list_add;     // two lists of gradients
 
 }  // namespace ef::ops

@@ -155,12 +155,17 @@ inline constexpr DTypeSet kPaddedTypes{DType::kQint8, DType::kQuint8, DType::kQi
 inline constexpr DTypeSet kSlicedTypes = kPaddedTypes | kFloat8Types;
 // All types that programs compute with, and strings.
 inline constexpr DTypeSet kAllTypes = kPlainTypes | DTypeSet{DType::kString};
-inline constexpr DTypeSet kJoinedTypes = kAllTypes | kQuantizedTypes | kFloat8Types;
 // All element types but variants, which hold objects of the engine (tensor/variant.h), and
 // resources, which stand for objects of Python (bindings/handles.h).
 inline constexpr DTypeSet kAnyTypes = kAllTypes | kStoredTypes;
 inline constexpr DTypeSet kVariantType{DType::kVariant};
+// Types that operations move without looking at elements.
+inline constexpr DTypeSet kMovedTypes = kAllTypes | kVariantType;
 inline constexpr DTypeSet kObjectTypes{DType::kVariant, DType::kResource};
+
+// Types whose elements own memory: they are copied one by one, never as bytes.
+inline constexpr DTypeSet kOwningTypes{DType::kString, DType::kVariant};
+inline bool owns_memory(DType type) { return kOwningTypes.contains(type); }
 
 // Bytes of one element in memory (sizeof(std::string) for strings, sizeof(VariantRef) for
 // variants).

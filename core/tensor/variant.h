@@ -13,6 +13,11 @@ class Variant {
   virtual ~Variant() = default;
   // How it is printed.
   virtual std::string text() const = 0;
+  virtual std::shared_ptr<Variant> copy() const = 0;
+  // The same with zeros in place of tensors.
+  virtual std::shared_ptr<Variant> zeros() const = 0;
+  // Adds the tensors of another variant of the same class.
+  virtual void add(const Variant& other) = 0;
 };
 
 // The element itself; an empty one counts as zero.

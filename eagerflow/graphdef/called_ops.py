@@ -35,6 +35,27 @@ def names() -> frozenset[str]:
     return frozenset(importing.handlers())
 
 
+def check_dtype(definition: OpDef, argument: Argument, value: object) -> None:
+    """Checks that a value is no tensor of another dtype than the one that an argument has.
+
+    Raises:
+        InvalidArgumentError: if it is.
+        TypeError: if it is, while a graph is being built.
+    """
+    if not isinstance(value, _core.Tensor) or value.dtype.name == argument.type:
+        return
+    if _core.building() is not None:
+        raise TypeError(
+            f"Input '{argument.name}' of '{definition.name}' Op has type {value.dtype.name} that does not "
+            f"match expected type of {argument.type}."
+        )
+    raise InvalidArgumentError._of(
+        f"cannot compute {definition.name} as input #{definition.inputs.index(argument)}(zero-based) "
+        f"was expected to be a {argument.type} tensor but is a {value.dtype.name} tensor "
+        f"[Op:{definition.name}]"
+    )
+
+
 def resource(definition: OpDef, argument: Argument, value: object) -> Any:
     """The variable or table of a handle; for an iterator, the handle itself.
 
@@ -42,12 +63,8 @@ def resource(definition: OpDef, argument: Argument, value: object) -> Any:
         InvalidArgumentError: if it is a tensor.
         TypeError: if it is no handle of that kind.
     """
-    if isinstance(value, _core.Tensor) and value.dtype is not dtypes.resource:
-        raise InvalidArgumentError._of(
-            f"cannot compute {definition.name} as input #{definition.inputs.index(argument)}(zero-based) "
-            f"was expected to be a resource tensor but is a {value.dtype.name} tensor "
-            f"[Op:{definition.name}]"
-        )
+    if argument.type == "resource":
+        check_dtype(definition, argument, value)
     found = value.variable if isinstance(value, ResourceHandle) else value
     kind = _KINDS.get(argument.name, _core.Variable)
     if (

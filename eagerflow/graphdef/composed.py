@@ -359,6 +359,16 @@ def ragged_gather(
     return [tf.cast(part, dtype) for part in found.nested_row_splits], found.flat_values
 
 
+def ragged_from_variant(
+    encoded: Tensor, input_rank: int, output_rank: int, dtype: Any, splits_dtype: Any
+) -> tuple[list[Tensor], Tensor]:
+    """`RaggedTensorFromVariant`."""
+    *splits, values = _ops.ragged_from_variant(
+        encoded, input_rank, output_rank, dtype, splits_dtype
+    )
+    return splits, values
+
+
 def ragged_to_tensor(
     shape: Tensor, values: Tensor, default: Tensor, partitions: Sequence[Tensor], kinds: Any
 ) -> Tensor:
@@ -431,17 +441,15 @@ def tensor_list_concat_of_shape(handle: Tensor, dtype: Any, shape: Any) -> tuple
 
 
 def add_n(inputs: list[Tensor]) -> Tensor:
-    """`AddN`, of tensors or of lists of tensors."""
+    """`AddN`, of tensors, lists or ragged variants."""
     if inputs[0].dtype is not tf.variant:
         return _ops.add_n(inputs)
-    return functools.reduce(_ops.tensor_list_add, inputs)
+    return functools.reduce(_ops.variant_add, inputs)
 
 
 def zeros_like(x: Tensor) -> Tensor:
-    """`ZerosLike`: for a list, a list of the same length without tensors."""
-    if x.dtype is not tf.variant:
-        return _ops.zeros_like(x)
-    return _ops.tensor_list_erase(x, tf.range(_ops.tensor_list_length(x)))
+    """`ZerosLike`, of tensors, lists or ragged variants."""
+    return _ops.variant_zeros_like(x) if x.dtype is tf.variant else _ops.zeros_like(x)
 
 
 def tensor_list_push_back(handle: Tensor, item: Tensor) -> Tensor:

@@ -490,6 +490,47 @@ def _sparse_segment(view: View) -> Sequence[Ref]:
     return view.last(f"SparseSegment{kind}WithNumSegments", *view.inputs, count)
 
 
+@emits("ragged_to_variant")
+def _to_variant(view: View) -> Sequence[Ref]:
+    values, *splits = view.inputs
+    kind = {"Tsplits": splits[0].dtype if splits else dtypes.int64}
+    return view.last(
+        "RaggedTensorToVariant", splits, values, batched_input=view.known("batched_input"), **kind
+    )
+
+
+@emits("ragged_from_variant")
+def _from_variant(view: View) -> Sequence[Ref]:
+    ranks = {name: view.known(name) for name in ("input_ragged_rank", "output_ragged_rank")}
+    kinds = {"Tvalues": view.known("values_dtype"), "Tsplits": view.known("splits_dtype")}
+    return view.last("RaggedTensorFromVariant", view.inputs[0], **ranks, **kinds)
+
+
+@emits("ragged_to_variant_grad")
+def _to_variant_grad(view: View) -> Sequence[Ref]:
+    dy, *splits = view.inputs
+    batched = view.known("batched_input")
+    kind = view.known("dtype")
+    if not batched:
+        ranks = {"input_ragged_rank": len(splits), "output_ragged_rank": len(splits)}
+        kinds = {"Tvalues": kind, "Tsplits": splits[0].dtype if splits else dtypes.int64}
+        outputs = [(each.dtype, each.shape) for each in splits] + view.specs
+        return view.body.add(
+            "RaggedTensorFromVariant", dy, name=view.name, outputs=outputs, **ranks, **kinds
+        )[-1:]
+    sizes = view.numbers(view.tensor("shape"), dtypes.int32)
+    if not isinstance(sizes, Ref):
+        sizes = view.body.constant(sizes, dtypes.int32)
+    if splits:
+        rows = splits[0]
+        for level in splits[1:]:
+            rows = view.add("GatherV2", level, rows, 0)
+    else:
+        count = view.add("StridedSlice", sizes, [0], [1], [1], shrink_axis_mask=1)
+        rows = view.add("Range", 0, view.add("AddV2", count, 1), 1)
+    return view.last("RaggedTensorToVariantGradient", dy, rows, sizes, Tvalues=kind)
+
+
 # Lists of tensors.
 
 
@@ -502,9 +543,14 @@ def _element_shape(view: View) -> Any:
     return view.body.constant([-1 if size is None else size for size in sizes], dtypes.int32)
 
 
-@emits("tensor_list_add")
-def _add_lists(view: View) -> Sequence[Ref]:
+@emits("variant_add")
+def _add_variants(view: View) -> Sequence[Ref]:
     return view.last("AddN", view.inputs)
+
+
+@emits("variant_zeros_like")
+def _zero_variants(view: View) -> Sequence[Ref]:
+    return view.last("ZerosLike", *view.inputs)
 
 
 @emits("tensor_list_reserve")

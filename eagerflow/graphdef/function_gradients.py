@@ -614,7 +614,7 @@ def _element_dtype(forward: _core.Node, source: int) -> Any:
 
 
 def _sum(a: Tensor, b: Tensor) -> Tensor:
-    return _ops.tensor_list_add(a, b) if a.dtype is tf.variant else a + b
+    return _ops.variant_add(a, b) if a.dtype is tf.variant else a + b
 
 
 def _empty_list(items: Tensor, dtype: Any) -> Tensor:

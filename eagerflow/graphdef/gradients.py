@@ -157,6 +157,6 @@ def _gather_items(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [_ops.tensor_list_scatter(empty, x[1], dy[0]), None]
 
 
-@_gradient("tensor_list_add")
-def _add_lists(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+@_gradient("variant_add")
+def _add_variants(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     return [dy[0], dy[0]]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import typing
 from collections.abc import Sequence
 
 import numpy as np
@@ -196,6 +198,8 @@ def add_n(inputs: Sequence[TensorLike | IndexedSlices], name: str | None = None)
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             "and shape."
         )
+    if isinstance(items[0], _core.Tensor) and items[0].dtype is dtypes.variant:
+        return functools.reduce(_ops.variant_add, typing.cast("list[_core.Tensor]", items))
     return _ops.add_n(items)
 
 

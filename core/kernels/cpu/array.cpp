@@ -77,7 +77,7 @@ Tensor broadcast_now(const Tensor& input, const Shape& shape) {
   const int64_t count = shape.num_elements();
   if (input.size() == count) return input.view(shape);
   Tensor output = Tensor::empty(input.dtype(), shape);
-  if (input.size() == 1 && input.dtype() != DType::kString) {
+  if (input.size() == 1 && !owns_memory(input.dtype())) {
     fill_elements_parallel(output.mutable_raw_data(), input.raw_data(),
                            static_cast<int64_t>(element_size(input.dtype())), count);
     return output;

@@ -8,6 +8,7 @@
 #include "device/parallel.h"
 #include "kernels/cpu/array.h"
 #include "kernels/cpu/fill.h"
+#include "kernels/cpu/moves.h"
 #include "kernels/cpu/typed.h"
 #include "ops/creation.h"
 
@@ -16,9 +17,10 @@ namespace ef::cpu {
 void fill(KernelContext& context) {
   const Tensor& value = context.input(0);
   const Tensor& out = context.output(0);
-  if (out.dtype() == DType::kString) {
-    std::fill_n(out.mutable_data<std::string>(), out.size(), value.strings()[0]);
-    return;
+  if (owns_memory(out.dtype())) {
+    return on_owning_type(out.dtype(), [&]<class T>(T) {
+      std::fill_n(out.mutable_data<T>(), out.size(), *value.data<T>());
+    });
   }
   fill_elements_parallel(out.mutable_raw_data(), value.raw_data(),
                          static_cast<int64_t>(element_size(out.dtype())), out.size());

@@ -7,6 +7,7 @@
 #include "kernels/cpu/broadcast.h"
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/moves.h"
 #include "kernels/cpu/widen.h"
 
 namespace ef::cpu {
@@ -15,13 +16,14 @@ namespace {
 constexpr int64_t kChoiceGrain = 65536;
 constexpr int64_t kChoiceBlock = 1024;
 
-void select_strings(const Tensor& condition, const Tensor& x, const Tensor& y, const Tensor& out) {
+template <class T>
+void select_owning(const Tensor& condition, const Tensor& x, const Tensor& y, const Tensor& out) {
   const auto layout =
       broadcast_layout<3>(out.shape(), {&condition.shape(), &x.shape(), &y.shape()});
   const bool* chosen = condition.data<bool>();
-  const auto* xs = x.data<std::string>();
-  const auto* ys = y.data<std::string>();
-  auto* to = out.mutable_data<std::string>();
+  const auto* xs = x.data<T>();
+  const auto* ys = y.data<T>();
+  auto* to = out.mutable_data<T>();
   for_stretches(layout, 0, out.size(), [&](int64_t done, const int64_t* offset, int64_t count) {
     for (int64_t i = 0; i < count; ++i) {
       to[done + i] = chosen[offset[0] + i * layout.inner_stride(0)]
@@ -80,7 +82,9 @@ void run_select(KernelContext& context) {
   const Tensor& out = context.output(0);
   const int64_t count = out.size();
   if (count == 0) return;
-  if (x.dtype() == DType::kString) return select_strings(condition, x, y, out);
+  if (owns_memory(x.dtype())) {
+    return on_owning_type(x.dtype(), [&]<class T>(T) { select_owning<T>(condition, x, y, out); });
+  }
 
   const auto bytes = static_cast<int64_t>(element_size(x.dtype()));
   const SelectLoop loop = select_loop(x.dtype());
@@ -137,7 +141,7 @@ struct SelectCall {
 };
 
 ElementLoop select_elements(const ElementCall& call) {
-  if (call.output == DType::kString) return {};
+  if (owns_memory(call.output)) return {};
   const auto bytes = static_cast<int64_t>(element_size(call.output));
   ElementLoop loop = ElementLoop::of(SelectCall{select_loop(call.output), bytes}, kChoiceGrain);
   loop.repeats = loop.expands = 7;

@@ -95,7 +95,7 @@ void fill_elements_parallel(void* out, const void* element, int64_t size, int64_
 }
 
 void fill_constant(const Tensor& tensor, double value) {
-  if (tensor.dtype() == DType::kString) return;
+  if (owns_memory(tensor.dtype())) return;  // empty from the start
   alignas(16) char element[16];
   constant_element(tensor.dtype(), value, element);
   fill_elements_parallel(tensor.mutable_raw_data(), element,

@@ -30,10 +30,10 @@ class Indices {
 };
 
 void copy_items(DType dtype, void* out, int64_t to, const void* in, int64_t from, int64_t count) {
-  if (dtype == DType::kString) {
-    std::copy_n(static_cast<const std::string*>(in) + from, count,
-                static_cast<std::string*>(out) + to);
-    return;
+  if (owns_memory(dtype)) {
+    return on_owning_type(dtype, [&]<class T>(T) {
+      std::copy_n(static_cast<const T*>(in) + from, count, static_cast<T*>(out) + to);
+    });
   }
   const auto size = static_cast<int64_t>(element_size(dtype));
   std::memcpy(static_cast<char*>(out) + to * size, static_cast<const char*>(in) + from * size,
@@ -301,7 +301,7 @@ void pick_blocks(const Picking& p, const Tensor& params, const Tensor& indices, 
     });
     return;
   }
-  if (out.dtype() == DType::kString) {
+  if (owns_memory(out.dtype())) {
     for_pieces(p, at, [&](int64_t to, int64_t from) {
       copy_items(out.dtype(), out.mutable_raw_data(), to, params.raw_data(), from, p.inner);
     });
@@ -361,7 +361,7 @@ void gather_nd(KernelContext& context) {
                 static_cast<int>(context.attrs<ops::GatherNdAttrs>().batch_dims), "GatherNd");
   const Indices at(indices);
   if (out.size() == 0) return;
-  if (out.dtype() == DType::kString) {
+  if (owns_memory(out.dtype())) {
     for (int64_t r = 0; r < s.rows; ++r) {
       copy_items(out.dtype(), out.mutable_raw_data(), r * s.inner, params.raw_data(),
                  s.offset(at, r), s.inner);
@@ -408,7 +408,7 @@ void tensor_scatter_nd_update(KernelContext& context) {
   const Tensor& out = context.output(0);
   const Slices s = slices_of(out.shape(), context.input(1), 0, "TensorScatterUpdate");
   copy_tensor(out, context.input(0));
-  if (out.dtype() == DType::kString) {
+  if (owns_memory(out.dtype())) {
     scatter(out, context.input(1), "TensorScatterUpdate", [&](int64_t a, int64_t b, int64_t count) {
       copy_items(out.dtype(), out.mutable_raw_data(), a, context.input(2).raw_data(), b, count);
     });
@@ -466,7 +466,7 @@ void one_hot(KernelContext& context) {
     }
   };
   const auto blocks = [&](int64_t begin, int64_t end) {
-    if (out.dtype() == DType::kString) {
+    if (owns_memory(out.dtype())) {
       std::fill_n(out.mutable_data<std::string>() + begin * block, (end - begin) * block,
                   off.strings()[0]);
     } else {

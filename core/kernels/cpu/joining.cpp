@@ -48,7 +48,7 @@ void join(KernelContext& context, int64_t outer, const Width& width) {
 // Copies a part of every outer block; a view if that is contiguous.
 Tensor take(const Tensor& from, const Shape& shape, int64_t outer, int64_t start, int64_t size,
             int64_t row) {
-  if (outer == 1 && from.dtype() != DType::kString) return from.view_at(start, shape);
+  if (outer == 1 && !owns_memory(from.dtype())) return from.view_at(start, shape);
   const Tensor part = Tensor::empty(from.dtype(), shape);
   if (part.size() > 0) {
     copy_blocks(from.dtype(), part.mutable_raw_data(), element_at(from, start), outer, size, size,

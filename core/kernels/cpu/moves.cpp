@@ -42,15 +42,20 @@ void copy_reversed(char* out, const char* in, int64_t count, int64_t out_step, i
   }
 }
 
-void copy_strings(char* out, const char* in, int64_t count, int64_t out_step, int64_t in_step) {
+template <class T>
+void copy_owning(char* out, const char* in, int64_t count, int64_t out_step, int64_t in_step) {
   for (int64_t i = 0; i < count; ++i) {
-    *reinterpret_cast<std::string*>(out) = *reinterpret_cast<const std::string*>(in);
+    *reinterpret_cast<T*>(out) = *reinterpret_cast<const T*>(in);
     out += out_step;
     in += in_step;
   }
 }
 
 using CopyLoop = void (*)(char*, const char*, int64_t, int64_t, int64_t);
+
+CopyLoop owning_loop(DType dtype) {
+  return dtype == DType::kString ? copy_owning<std::string> : copy_owning<VariantRef>;
+}
 
 CopyLoop copy_loop_of(int64_t size) {
   switch (size) {
@@ -100,7 +105,9 @@ void StridedMove::add(int64_t size, int64_t out_stride, int64_t in_stride) {
 class MoveRunner {
  public:
   MoveRunner(const StridedMove& move, DType dtype)
-      : rank_(move.rank_), strings_(dtype == DType::kString) {
+      : rank_(move.rank_),
+        loop_(owns_memory(dtype) ? owning_loop(dtype) : nullptr),
+        owning_(loop_) {
     element_ = static_cast<int64_t>(element_size(dtype));
     for (int i = 0; i < rank_; ++i) {
       size_[i] = move.size_[i];
@@ -108,7 +115,7 @@ class MoveRunner {
       in_[i] = move.in_[i] * element_;
     }
     if (rank_ == 0) add_unit_loop();
-    if (!strings_) {
+    if (!owning_) {
       widen_elements();
       bring_transpose_inside();
     }
@@ -121,7 +128,7 @@ class MoveRunner {
     // A transpose, or a gather of single elements, is slower than a copy of as many bytes.
     const int64_t grain = inner_ == Inner::kBlock || inner_ == Inner::kFill ? 1 << 18 : 1 << 16;
     const int split = split_loop();
-    if (strings_ || bytes < 2 * grain) {
+    if (owning_ || bytes < 2 * grain) {
       run_loops(0, size_, out, in);
       return;
     }
@@ -176,12 +183,12 @@ class MoveRunner {
 
   void choose() {
     const int last = rank_ - 1;
-    loop_ = strings_ ? copy_strings : copy_loop_of(element_);
+    if (!owning_) loop_ = copy_loop_of(element_);
     if (inner_ == Inner::kTranspose) {
       transpose_ = transpose_of(element_);
       return;
     }
-    if (strings_ || out_[last] != element_) return;
+    if (owning_ || out_[last] != element_) return;
     if (in_[last] == -element_ && (element_ == 2 || element_ == 4 || element_ == 8)) {
       loop_ = copy_reversed;
     }
@@ -225,9 +232,9 @@ class MoveRunner {
   }
 
   int rank_;
-  bool strings_;
+  CopyLoop loop_;
+  bool owning_;
   Inner inner_ = Inner::kLoop;
-  CopyLoop loop_ = nullptr;
   TransposeFn transpose_ = nullptr;
   int64_t element_;
   int64_t size_[StridedMove::kMaxLoops];
@@ -242,12 +249,12 @@ class MoveRunner {
 
 void copy_elements(DType dtype, void* out, const void* in, int64_t count) {
   if (count == 0) return;
-  if (dtype == DType::kString) {
-    constexpr int64_t kStep = sizeof(std::string);
-    copy_strings(static_cast<char*>(out), static_cast<const char*>(in), count, kStep, kStep);
+  const auto step = static_cast<int64_t>(element_size(dtype));
+  if (owns_memory(dtype)) {
+    owning_loop(dtype)(static_cast<char*>(out), static_cast<const char*>(in), count, step, step);
     return;
   }
-  const auto bytes = count * static_cast<int64_t>(element_size(dtype));
+  const int64_t bytes = count * step;
   parallel_for(bytes, 1 << 18, [&](int64_t begin, int64_t end) {
     std::memcpy(static_cast<char*>(out) + begin, static_cast<const char*>(in) + begin,
                 static_cast<size_t>(end - begin));

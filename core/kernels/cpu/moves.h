@@ -3,16 +3,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "tensor/dtype.h"
 #include "tensor/shape.h"
 #include "tensor/tensor.h"
+#include "tensor/variant.h"
 
 namespace ef::cpu {
 
 inline std::byte* element_at(const Tensor& t, int64_t element) {
   return static_cast<std::byte*>(t.mutable_raw_data()) +
          element * static_cast<int64_t>(element_size(t.dtype()));
+}
+
+// Calls body with a value of the C++ type of an owning type's elements.
+template <class Body>
+void on_owning_type(DType dtype, const Body& body) {
+  if (dtype == DType::kString) return body(std::string());
+  body(VariantRef());
 }
 
 // An axis that may count from the end, as an index.
@@ -33,7 +42,7 @@ class StridedMove {
  public:
   // Adds the next inner loop. Drops loops of one step, and merges contiguous neighbours.
   void add(int64_t size, int64_t out_stride, int64_t in_stride);
-  // Runs the loops from these addresses. Strings are copied as strings.
+  // Runs the loops from these addresses. Elements that own memory are copied one by one.
   void run(DType dtype, void* out, const void* in) const;
   // Whether it copies one contiguous block.
   bool contiguous() const { return rank_ == 0 || (rank_ == 1 && out_[0] == 1 && in_[0] == 1); }

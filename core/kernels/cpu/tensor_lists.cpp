@@ -2,12 +2,12 @@
 #include "kernels/cpu/tensor_lists.h"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "ops/elementwise.h"
+#include "kernels/cpu/moves.h"
+#include "kernels/cpu/variants.h"
 #include "ops/tensor_lists.h"
 #include "tensor/error.h"
 
@@ -21,6 +21,15 @@ constexpr int64_t kUnbounded = -1;
 class ListOfTensors final : public Variant {
  public:
   std::string text() const override { return "<TensorList>"; }
+  VariantRef copy() const override { return std::make_shared<ListOfTensors>(*this); }
+  VariantRef zeros() const override {
+    auto result = std::make_shared<ListOfTensors>();
+    result->dtype = dtype;
+    result->element_shape = element_shape;
+    result->length = length;
+    return result;
+  }
+  void add(const Variant& other) override;
 
   DType dtype = DType::kInvalid;  // kInvalid for the empty list of a gradient
   Shape element_shape = Shape::unranked();
@@ -128,22 +137,12 @@ Tensor zero(DType dtype, const Shape& shape, const char* what) {
                      " an uninitialized tensor but element_shape is not fully defined: ", shape,
                      " and no list element is set.");
   }
-  Tensor result = Tensor::empty(dtype, shape);
-  if (dtype != DType::kString) {
-    std::memset(result.mutable_raw_data(), 0, static_cast<size_t>(result.bytes()));
-  }
-  return result;
+  return zeros_of(dtype, shape);
 }
 
 // Copies the elements of a tensor into `result` from index `at` on, and advances `at`.
 void append_rows(const Tensor& result, int64_t& at, const Tensor& part) {
-  if (part.dtype() == DType::kString) {
-    std::ranges::copy(part.strings(), result.mutable_data<std::string>() + at);
-  } else {
-    const auto each = static_cast<int64_t>(element_size(part.dtype()));
-    std::memcpy(result.mutable_data<std::byte>() + at * each, part.raw_data(),
-                static_cast<size_t>(part.bytes()));
-  }
+  copy_elements(part.dtype(), element_at(result, at), part.raw_data(), part.size());
   at += part.size();
 }
 
@@ -186,22 +185,6 @@ Shape row_shape(const Tensor& tensor) {
   return shape;
 }
 
-// a + b; in the memory of `a` if there is no other handle.
-Tensor sum(Tensor a, const Tensor& b) {
-  if (a.shape() != b.shape() || a.dtype() != b.dtype()) {
-    invalid_argument("Trying to add lists whose elements have shapes ", a.shape(), " and ",
-                     b.shape(), ".");
-  }
-  SpecList specs;
-  specs.push_back({a.dtype(), a.shape()});
-  if (a.size() == 0) return a;
-  TensorList outputs{a.exclusively_owned() ? a : Tensor::empty(a.dtype(), a.shape())};
-  const Tensor inputs[] = {a, b};
-  KernelContext context(ops::add, inputs, {}, specs, outputs);
-  context.run();
-  return outputs[0];
-}
-
 void set_checked(ListOfTensors& list, int64_t index, Tensor item) {
   check_dtype(list, item.dtype());
   if (!compatible(list.element_shape, item.shape())) {
@@ -210,6 +193,21 @@ void set_checked(ListOfTensors& list, int64_t index, Tensor item) {
   }
   list.dtype = item.dtype();
   list.set(index, std::move(item));
+}
+
+void ListOfTensors::add(const Variant& other) {
+  const auto* const list = dynamic_cast<const ListOfTensors*>(&other);
+  if (!list) invalid_argument("A list cannot be added to ", other.text(), ".");
+  if (dtype == DType::kInvalid) dtype = list->dtype;
+  if (list->dtype != DType::kInvalid) check_dtype(*this, list->dtype);
+  if (length == kUnbounded) length = list->length;
+  for (int64_t k = list->first(); k < list->end(); ++k) {
+    const Tensor& more = list->at(k);
+    if (!more) continue;
+    Tensor before = at(k);
+    erase(k);  // to let `before` be the only handle
+    set(k, before ? sum_of_elements(std::move(before), more) : more);
+  }
 }
 
 }  // namespace
@@ -323,7 +321,7 @@ void tensor_list_scatter(KernelContext& c) {
     if (list->length != kUnbounded) list->length = std::max(list->length, index + 1);
     const Tensor item = row_of(tensor, k, row);
     const Tensor& before = list->at(index);
-    set_checked(*list, index, adds && before ? sum(before, item) : item);
+    set_checked(*list, index, adds && before ? sum_of_elements(before, item) : item);
   }
   put_item(c, list);
 }
@@ -419,22 +417,6 @@ void tensor_list_split(KernelContext& c) {
 void tensor_list_erase(KernelContext& c) {
   const List list = changeable(c, 0);
   for (int64_t k = 0; k < c.input(1).size(); ++k) list->erase(c.input(1).data<int32_t>()[k]);
-  put_item(c, list);
-}
-
-void tensor_list_add(KernelContext& c) {
-  const ListOfTensors& other = list_at(c, 1);
-  const List list = changeable(c, 0);
-  if (list->dtype == DType::kInvalid) list->dtype = other.dtype;
-  if (other.dtype != DType::kInvalid) check_dtype(*list, other.dtype);
-  if (list->length == kUnbounded) list->length = other.length;
-  for (int64_t k = other.first(); k < other.end(); ++k) {
-    const Tensor& more = other.at(k);
-    if (!more) continue;
-    Tensor before = list->at(k);
-    list->erase(k);  // to let `before` be the only handle
-    list->set(k, before ? sum(std::move(before), more) : more);
-  }
   put_item(c, list);
 }
 

@@ -17,6 +17,5 @@ void tensor_list_scatter(KernelContext& context);
 void tensor_list_concat(KernelContext& context);
 void tensor_list_split(KernelContext& context);
 void tensor_list_erase(KernelContext& context);
-void tensor_list_add(KernelContext& context);
 
 }  // namespace ef::cpu

@@ -90,6 +90,8 @@ Values list_erase(const Call& c) {
 
 Values list_add(const Call& c) { return {c.b.add(c.in[0], c.in[1])}; }
 
+Values list_zeros(const Call& c) { return {c.b.like(c.in[0], 0)}; }
+
 Values list_concat(const Call& c) {
   const Value& list = c.in[0];
   return {c.b.reshape(list, c.out[0].shape),
@@ -101,8 +103,9 @@ constexpr std::pair<const char*, Rule> kTensorListRules[] = {
     {"tensor_list_stack", list_stack},     {"tensor_list_get_item", get_item},
     {"tensor_list_set_item", set_item},    {"tensor_list_resize", list_resize},
     {"tensor_list_gather", list_gather},   {"tensor_list_scatter", list_scatter},
-    {"tensor_list_erase", list_erase},     {"tensor_list_add", list_add},
+    {"tensor_list_erase", list_erase},     {"variant_add", list_add},
     {"tensor_list_concat", list_concat},   {"tensor_list_split", from_tensor},
+    {"variant_zeros_like", list_zeros},
 };
 
 }  // namespace
