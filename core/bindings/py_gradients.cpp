@@ -33,7 +33,7 @@ TensorList to_optional_tensors(nb::handle sequence) {
 }
 
 nb::list graph_gradients(nb::handle graph, nb::handle ys, nb::handle weights, nb::handle xs,
-                         nb::handle constants) {
+                         nb::handle constants, nb::handle origins) {
   graph_being_built();
   std::vector<graph::DifferentiatedBy> sources;
   for (const nb::handle x : xs) {
@@ -45,10 +45,14 @@ nb::list graph_gradients(nb::handle graph, nb::handle ys, nb::handle weights, nb
     }
   }
   nb::list result;
-  for (Gradient& gradient :
-       graph::gradients(*graph_of_object(graph.ptr()), to_optional_tensors(ys),
-                        to_optional_tensors(weights), sources, to_optional_tensors(constants))) {
+  std::vector<graph::GradientNodes> nodes;
+  for (Gradient& gradient : graph::gradients(
+           *graph_of_object(graph.ptr()), to_optional_tensors(ys), to_optional_tensors(weights),
+           sources, to_optional_tensors(constants), origins.is_none() ? nullptr : &nodes)) {
     result.append(nb::steal(wrap_gradient(std::move(gradient)).release()));
+  }
+  for (const graph::GradientNodes& each : nodes) {
+    nb::cast<nb::list>(origins).append(nb::make_tuple(each.begin, each.of));
   }
   return result;
 }
@@ -84,9 +88,12 @@ nb::list custom_gradient_node(nb::handle results, nb::handle arguments, nb::hand
 
 void add_gradients(nb::module_& m) {
   m.def("graph_gradients", graph_gradients, nb::arg("graph"), nb::arg("ys"), nb::arg("weights"),
-        nb::arg("xs"), nb::arg("constants"),
+        nb::arg("xs"), nb::arg("constants"), nb::arg("origins") = nb::none(),
         "Adds nodes that compute the gradients of the sum of ys, weighted by weights that are not "
-        "None, with respect to tensors and variables of a graph. Constants count as independent.");
+        "None, with respect to tensors and variables of a graph. Constants count as independent. "
+        "A list of origins gets, for each node whose gradient was added, the ids of the first node "
+        "of "
+        "that gradient and of the node, whose device all of it gets.");
   m.def("rows_node", rows_node, nb::arg("graph"), nb::arg("rows"),
         "Adds a node that runs a graph for each row of tensors; the graph's inputs are rows.");
   m.def(

@@ -446,6 +446,8 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
   for (size_t r = record_count; r-- > 0;) {
     Record& record = *records[r];
     bool reached = false;
+    if (on_path[r] && reached_) [[unlikely]]
+      reached_(r);
     if (on_path[r] && record.connects()) {
       add_connected(record, needed, collected, connected);
     } else if (on_path[r]) {

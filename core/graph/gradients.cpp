@@ -2,6 +2,8 @@
 #include "graph/gradients.h"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 
 #include "eager/variable.h"
 #include "graph/record.h"
@@ -12,7 +14,8 @@ namespace ef::graph {
 std::vector<Gradient> gradients(Graph& graph, std::span<const Tensor> ys,
                                 std::span<const Tensor> weights,
                                 std::span<const DifferentiatedBy> xs,
-                                std::span<const Tensor> constants) {
+                                std::span<const Tensor> constants,
+                                std::vector<GradientNodes>* origins) {
   const auto inside = [&](const Tensor& tensor) { return graph.tensor(graph.port_of(tensor)); };
   const TapeRef tape(Tape::Options{.persistent = false, .watch_accessed = false});
   Tape* const tapes[] = {tape.get()};
@@ -31,6 +34,7 @@ std::vector<Gradient> gradients(Graph& graph, std::span<const Tensor> ys,
   for (const Tensor& y : ys) targets.push_back(inside(y));
   for (const Tensor& constant : constants) cut.push_back(inside(constant));
   const NodeId count = graph.size();
+  std::vector<NodeId> recorded;  // by record, the node
   for (NodeId id = 0; id < count; ++id) {
     Variable* const variable = read_by(graph.node(id));
     const TensorList& outputs = graph.node(id).outputs;
@@ -39,11 +43,24 @@ std::vector<Gradient> gradients(Graph& graph, std::span<const Tensor> ys,
     } else {
       record_node(graph, id, tapes);
     }
+    recorded.resize(tape->record_count(), id);
     for (const Tensor& output : outputs) {
       const auto found = std::ranges::find(cut, output.impl(), &Tensor::impl);
       if (found != cut.end()) tape->cut(output);
     }
   }
+  if (!origins) return tape->gradient(targets, weights, sources);
+  const struct Device {
+    Graph& graph;
+    const std::string name = graph.device();
+    ~Device() { graph.set_device(name); }
+  } device{graph};
+  tape->on_reached([&](size_t record) {
+    const NodeId of = recorded[record];
+    const std::shared_ptr<const std::string>& own = graph.node(of).device;
+    graph.set_device(own ? *own : device.name);
+    origins->push_back({graph.size(), of});
+  });
   return tape->gradient(targets, weights, sources);
 }
 

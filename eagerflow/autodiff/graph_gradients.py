@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core, nest
@@ -24,8 +25,12 @@ def gradients(
     aggregation_method: int | None,
     stop_gradients: Any,
     unconnected_gradients: Any,
+    colocate: bool = False,
 ) -> list[_core.Tensor]:
-    """`tf.gradients` while a function is traced; see eagerflow.graph.gradients."""
+    """`tf.gradients` while a function is traced; see eagerflow.graph.gradients.
+
+    With `colocate`, the gradient of an operation of the program's graph is in its groups.
+    """
     if aggregation_method not in (None, *_AGGREGATION_METHODS):
         raise ValueError(
             f"Invalid `aggregation_method` specified {aggregation_method}. Accepted values are "
@@ -37,13 +42,18 @@ def gradients(
     weights = _weights(targets, grad_ys)
     stopped = [_core.as_tensor(stop) for stop in nest.flatten(stop_gradients or [])]
     graph = _core.building()
+    if colocate:
+        weights = [
+            _ones_beside(graph, target) if weight is None else weight
+            for target, weight in zip(targets, weights, strict=True)
+        ]
     overridden = graph.overridden_operations()
     if overridden:
         results = overridden_gradients.gradients(
-            graph, overridden, targets, weights, sources, stopped
+            graph, overridden, targets, weights, sources, stopped, colocate
         )
     else:
-        results = _core.graph_gradients(graph, targets, weights, sources, stopped)
+        results = added(graph, targets, weights, sources, stopped, colocate)
     if kind is not UnconnectedGradients.NONE:
         results = [
             _ops.zeros_like(_core.as_tensor(source)) if gradient is None else gradient
@@ -54,6 +64,32 @@ def gradients(
             g if g is None else weak_as(g, x) for g, x in zip(results, _listed(xs), strict=True)
         ]
     return results
+
+
+def added(
+    graph: Any,
+    targets: Sequence[Any],
+    weights: Sequence[Any],
+    sources: Sequence[Any],
+    stopped: Sequence[Any],
+    colocate: bool,
+) -> list[Any]:
+    """The gradients that the engine adds; with `colocate`, in the groups of their operations."""
+    if not colocate:
+        return _core.graph_gradients(graph, targets, weights, sources, stopped)
+    origins: list[tuple[int, int]] = []
+    results = _core.graph_gradients(graph, targets, weights, sources, stopped, origins)
+    graph.note_gradients(origins)
+    return results
+
+
+def _ones_beside(graph: Any, target: Any) -> _core.Tensor | None:
+    if not target.dtype.is_floating:
+        return None
+    with graph.colocate_with(target.op):
+        if target.shape.is_fully_defined():
+            return _ops.fill(_core.convert(1, target.dtype, None), target.shape.as_list())
+        return _ops.ones_like(target)
 
 
 def _listed(structure: Any) -> list[Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import _core
+from eagerflow.autodiff import graph_gradients
 from eagerflow.util import lazy
 
 # Few programs have gradients of their own.
@@ -21,6 +23,7 @@ def gradients(
     weights: Sequence[Any],
     sources: Sequence[object],
     stopped: Sequence[Any],
+    colocate: bool = False,
 ) -> list[Any]:
     """The results of `_core.graph_gradients`, except for operations with a program's own gradients.
 
@@ -34,6 +37,7 @@ def gradients(
         weights: the gradients of the targets; None for ones.
         sources: tensors and variables.
         stopped: tensors that do not depend on anything.
+        colocate: whether the gradient of an operation is in its groups.
     """
     ended = {_core.name_of(tensor) for tensor in stopped if _core.is_symbolic(tensor)}
     overridden = [
@@ -46,7 +50,9 @@ def gradients(
     terms: list[list[Any]] = [[] for _ in requested]
 
     def spread(targets: Sequence[Any], weights: Sequence[Any]) -> None:
-        parts = _core.graph_gradients(graph, targets, weights, requested, [*stopped, *ends])
+        parts = graph_gradients.added(
+            graph, targets, weights, requested, [*stopped, *ends], colocate
+        )
         for own, part in zip(terms, parts, strict=True):
             if part is not None:
                 own.append(part)
@@ -67,7 +73,9 @@ def gradients(
             for output, gradient in zip(outputs, known, strict=True)
         ]
         operation = node_messages.as_written(operation)
-        results = checked(function(operation, *arguments), operation)
+        beside = graph.colocate_with(operation) if colocate else contextlib.nullcontext()
+        with beside:
+            results = checked(function(operation, *arguments), operation)
         pairs = [
             (own, _core.as_tensor(result))
             for own, result in zip(operation.inputs, results, strict=True)

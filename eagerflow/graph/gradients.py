@@ -47,6 +47,20 @@ def gradients(
     ...         print(session.run(dx, {x: 2.0}))
     12.0
     """
+    return added(ys, xs, grad_ys, name, aggregation_method, stop_gradients, unconnected_gradients)
+
+
+def added(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any,
+    name: str = "gradients",
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = None,
+    colocate: bool = False,
+) -> list[Any]:
+    """`gradients`; with `colocate`, in the groups of the operations of the program's graph."""
     graph = _core.building()
     if graph is None:
         raise RuntimeError(
@@ -58,8 +72,9 @@ def gradients(
         ys, xs = as_tensors(ys, program), as_tensors(xs, program)
     with name_scope(name):
         return graph_gradients.gradients(
-            ys, xs, grad_ys, aggregation_method, stop_gradients, unconnected_gradients
-        )
+            ys, xs, grad_ys, aggregation_method, stop_gradients, unconnected_gradients,
+            colocate and program is not None,
+        )  # fmt: skip
 
 
 def hessians(

@@ -463,6 +463,18 @@ class Graph(_core.Graph, GraphInspection):
             for id in range(start, len(self)):
                 self._colocated.setdefault(id, groups)
 
+    def note_gradients(self, origins: list[tuple[int, int]]) -> None:
+        """Puts the last nodes into the groups of those whose gradients they compute.
+
+        Args:
+            origins: the id of the first node of a gradient, and that of the node that it is of.
+        """
+        ends = [begin for begin, _ in origins[1:]] + [len(self)]
+        for (begin, of), end in zip(origins, ends, strict=True):
+            groups = Operation(self.node(of)).colocation_groups()
+            for id in range(begin, end):
+                self._colocated[id] = sorted({*self._colocated.get(id, ()), *groups})
+
     def colocation_groups_of(self, operation: Operation) -> list[bytes]:
         """The groups of operations on one device that an operation has been put into."""
         self._note_colocated()

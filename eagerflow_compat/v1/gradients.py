@@ -26,8 +26,9 @@ def gradients(
         xs: a tensor or variable of the graph, or a list.
         grad_ys: weights of the elements of `ys`; ones by default.
         name: the node's name.
-        colocate_gradients_with_ops: accepted, like the two following ones.
-        gate_gradients: see above.
+        colocate_gradients_with_ops: whether the operations of a gradient are on the device and in the
+            groups of the operation whose gradient they compute.
+        gate_gradients: accepted, like the following one.
         aggregation_method: see above.
         stop_gradients: tensors that are treated as constants.
         unconnected_gradients: "none" or "zero": the result for tensors that no `ys` depends on.
@@ -42,15 +43,15 @@ def gradients(
     ...         print(session.run(dx, {x: 2.0}))
     4.0
     """
-    return version_2.gradients(
+    return version_2.added(
         ys,
         xs,
         grad_ys,
         name,
-        gate_gradients,
         aggregation_method,
         stop_gradients,
         unconnected_gradients,
+        bool(colocate_gradients_with_ops),
     )
 
 

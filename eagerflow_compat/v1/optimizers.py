@@ -77,9 +77,10 @@ class Optimizer:
             loss: a function without arguments that returns the loss; in a graph, the loss.
             global_step: a variable to be increased by one.
             var_list: the variables to change; by default all trainable ones that the loss reads.
-            gate_gradients: accepted, as are the two following arguments.
+            gate_gradients: accepted, as is the following argument.
             aggregation_method: see above.
-            colocate_gradients_with_ops: see above.
+            colocate_gradients_with_ops: whether the operations of a gradient in a graph are on the
+                device and in the groups of the operation whose gradient they compute.
             name: the operation's name in a graph.
             grad_loss: weighs the elements of the loss.
 
@@ -139,7 +140,8 @@ class Optimizer:
         chosen = graph_variables.trainable_variables() if var_list is None else list(var_list)
         if not chosen:
             raise ValueError("No variables to optimize.")
-        return list(zip(gradients.gradients(loss, chosen, grad_loss), chosen, strict=True))
+        found = gradients.added(loss, chosen, grad_loss, colocate=colocate_gradients_with_ops)
+        return list(zip(found, chosen, strict=True))
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None, name: Any = None
