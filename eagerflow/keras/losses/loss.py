@@ -12,6 +12,7 @@ from eagerflow.keras.losses import weighting
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import Reduction
 from eagerflow.keras.program_code import convertible
+from eagerflow.keras.saving.registration import get_registered_name
 from eagerflow.keras.typing import Config
 from eagerflow.typing import TensorLike
 from eagerflow.util import lazy
@@ -111,7 +112,7 @@ class Loss:
         return cls(**config)
 
     def get_config(self) -> Config:
-        """The arguments that make a loss like this one."""
+        """The arguments that make a loss like this one, and the name of its function."""
         return {"reduction": self.reduction, "name": self.name}
 
 
@@ -148,9 +149,7 @@ class LossFunctionWrapper(Loss):
             key: value.numpy() if isinstance(value, Tensor | _core.Variable) else value
             for key, value in self._fn_kwargs.items()
         }
-        if type(self) is LossFunctionWrapper:
-            config["fn"] = self.fn
-        return super().get_config() | config
+        return super().get_config() | config | {"fn": get_registered_name(self.fn)}
 
     @classmethod
     def from_config(cls, config: Config) -> Loss:

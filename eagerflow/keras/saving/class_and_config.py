@@ -30,10 +30,12 @@ def serialize_keras_object(instance: object) -> Any:
 
 
 def _plain(config: Config) -> dict[str, Any]:
-    """A configuration in which objects have their own configurations."""
+    """A configuration in which objects have their own configurations, and functions their names."""
     return {
-        key: serialize_keras_object(value)
-        if hasattr(value, "get_config") and not isinstance(value, type)
+        key: get_registered_name(value)
+        if hasattr(value, "__name__")
+        else serialize_keras_object(value)
+        if hasattr(value, "get_config")
         else value
         for key, value in config.items()
     }

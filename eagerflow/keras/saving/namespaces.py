@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from eagerflow.keras.saving import class_and_config
 from eagerflow.keras.saving.serialization import serialize_keras_object
 from eagerflow.util.program_warnings import warn
 
@@ -30,7 +31,7 @@ def serialize_member(value: Any, base: type, namespace: str, use_legacy_format: 
 def serialize_instance(value: object, use_legacy_format: bool) -> Any:
     """An object as plain values: a dictionary of its class and arguments."""
     if use_legacy_format and hasattr(value, "get_config"):
-        return {"class_name": type(value).__name__, "config": value.get_config()}
+        return class_and_config.serialize_keras_object(value)
     return serialize_keras_object(value)
 
 
