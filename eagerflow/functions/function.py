@@ -174,6 +174,8 @@ class Function(_core.TracedCall, Callable):
         """
         return self._traces
 
+    _get_tracing_count = experimental_get_tracing_count
+
     def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
         """The types of all concrete functions, as text.
 

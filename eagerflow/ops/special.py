@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.host_call import on_host
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import Input, composed_op
@@ -59,8 +61,40 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
     return y
 
 
+def _known(size: object) -> Any:
+    """An argument of `sobol_sample` whose value is known, or None."""
+    return _core.static_value(_core.convert(size, dtypes.int32, None))
+
+
+def _points(
+    dim: object, num_results: object, _: object = 0, dtype: Any = dtypes.float32, **__: object
+) -> TensorSpec:
+    sizes = [None if size is None else int(size) for size in map(_known, (num_results, dim))]
+    return TensorSpec(sizes, dtype)
+
+
+def _unless_known(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The `in_graph` of `sobol_sample`: a constant, or what is drawn when the graph runs."""
+    later = on_host(_points)(function)
+
+    def call(
+        dim: object, num_results: object, skip: object = 0, *args: Any, **kwargs: Any
+    ) -> Tensor:
+        sizes = [_known(size) for size in (dim, num_results, skip)]
+        if any(size is None for size in sizes):
+            return later(dim, num_results, skip, *args, **kwargs)
+        return function(*sizes, *args, **kwargs)
+
+    return call
+
+
 @composed_op(
-    "SobolSample", dim=Input("int32"), num_results=Input("int32"), skip=Input("int32"), dtype=DType
+    "SobolSample",
+    in_graph=_unless_known,
+    dim=Input("int32"),
+    num_results=Input("int32"),
+    skip=Input("int32"),
+    dtype=DType,
 )
 def sobol_sample(
     dim: Any,

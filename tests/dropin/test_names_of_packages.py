@@ -294,3 +294,22 @@ def test_models_with_a_compile_of_their_own(tf):
     model.compile(0.1)
     model._assert_compile_was_called()
     assert model.train_function is None and model.compiled_metrics.metrics == []
+
+
+@pytest.mark.parametrize("kind", ["Dense", "Model", "Mean"])
+def test_layers_know_the_dtype_of_their_weights_by_a_private_name(tf, kind):
+    make = {
+        "Dense": lambda dtype: tf.keras.layers.Dense(1, dtype=dtype),
+        "Model": lambda dtype: tf.keras.Model(dtype=dtype),
+        "Mean": lambda dtype: tf.keras.metrics.Mean(dtype=dtype),
+    }[kind]
+    assert [make(dtype)._dtype for dtype in (None, "float16")] == ["float32", "float16"]
+    layer = make("float16")
+    layer._dtype = "float64"
+    assert layer.dtype == layer._dtype == "float64"
+
+
+def test_traces_are_counted_by_a_private_name(tf):
+    double = tf.function(lambda x: 2 * x)
+    double(1), double(2)
+    assert double._get_tracing_count() == double.experimental_get_tracing_count() == 2

@@ -33,6 +33,15 @@ class LayerDtypes:
         return self._dtype_policy.variable_dtype
 
     @property
+    def _dtype(self) -> str | None:
+        """The same for subclasses, which may set it, too."""
+        return self._dtype_policy.variable_dtype
+
+    @_dtype.setter
+    def _dtype(self, dtype: Any) -> None:
+        self._set_dtype_policy(dtype)
+
+    @property
     def variable_dtype(self) -> str | None:
         """The name of the weights' dtype."""
         return self._dtype_policy.variable_dtype

@@ -109,7 +109,6 @@ class Metric(Layer):
     ) -> None:
         super().__init__(name=name, dtype=dtype, **kwargs)
         self._float = self._dtype_policy.variable or defaults.float_dtype
-        self._dtype = self._float.name
         self.stateful = True
         self.built = True
 
