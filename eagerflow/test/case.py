@@ -349,6 +349,10 @@ class TestCase(PlainAssertions):
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
         """Asserts that structures of arrays, or ragged tensors, are close, elementwise."""
+        self._assert_close(a, b, rtol, atol, msg)
+
+    def _assert_close(self, a: Any, b: Any, rtol: float, atol: float, msg: str | None) -> None:
+        """The same of parts, too: `assertAllClose` may be overridden with other parameters."""
         ragged = self._ragged(a, b)
         if ragged is not None:
             nest.assert_same_structure(*ragged)
@@ -359,14 +363,14 @@ class TestCase(PlainAssertions):
             self.assertIsInstance(b, dict, msg)
             self.assertEqual(sorted(a), sorted(b), msg)
             for key in a:
-                self.assertAllClose(a[key], b[key], rtol, atol, msg)
+                self._assert_close(a[key], b[key], rtol, atol, msg)
         elif _is_list_of_parts(a) or _is_list_of_parts(b):
             if not executing_eagerly():
                 # Tensors of graphs have values, and lengths, once they ran.
                 a, b = self._run_together([a, b])
             self.assertEqual(len(a), len(b), msg)
             for first, second in zip(a, b, strict=True):
-                self.assertAllClose(first, second, rtol, atol, msg)
+                self._assert_close(first, second, rtol, atol, msg)
         else:
             first, second = self._array(a), self._array(b)
             self.assertEqual(first.shape, second.shape, msg)

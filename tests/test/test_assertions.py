@@ -137,3 +137,24 @@ def test_structures_of_several_shapes_are_compared_by_their_elements():
     CASE.assertAllEqual(((10, 5), {"b": (10, 20)}), ((10, 5), {"b": (10, 20)}))
     with pytest.raises(AssertionError):
         CASE.assertAllEqual(((10, 5), {"b": (10, 20)}), ((10, 5), {"b": (10, 21)}))
+
+
+STRUCTURES = {
+    "array": (tf.constant([1.0, 2.0]), [1.00001, 2.0]),
+    "list": ([tf.constant(1.0), tf.constant([2.0])], [1.00001, [2.0]]),
+    "dict": ({"a": tf.constant(1.0)}, {"a": 1.00001}),
+    "tuple in a dict": ({"a": (tf.constant(1.0), 2.0)}, {"a": (1.00001, 2.0)}),
+    "ragged": (tf.ragged.constant([[1.0], [2.0, 3.0]]), [[1.00001], [2.0, 3.0]]),
+    "list of ragged": ([tf.ragged.constant([[1.0], []])], [tf.ragged.constant([[1.00001], []])]),
+}
+
+
+@pytest.mark.parametrize("kind", STRUCTURES)
+def test_a_case_may_override_how_close_values_are(kind):
+    class Rough(tf.test.TestCase):
+        def assertAllClose(self, x, y):
+            super().assertAllClose(x, y, atol=1e-4)
+
+    Rough().assertAllClose(*STRUCTURES[kind])
+    with pytest.raises(AssertionError):
+        CASE.assertAllClose(*STRUCTURES[kind])
