@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.ops.array import broadcast_dynamic_shape
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -45,21 +46,34 @@ def where_defined(
     values = [_core.as_tensor(part) for part in (x if several else (x,))]
     holds = _core.convert(condition, dtypes.bool, None)
     for value in values:
-        if value.ndim is not None and holds.ndim is not None and value.ndim <= holds.ndim:
-            holds = _ops.logical_or(holds, _ops.zeros_like(value, dtypes.bool))
+        holds = _broadcast_with(holds, value)
     result = _core.as_tensor(function(*(_allowed(holds, value) for value in values)))
     elsewhere = _core.convert(otherwise, result.dtype, None)
     return _ops.select(_of_rank(holds, result), result, elsewhere)
 
 
+def _broadcast_with(holds: Tensor, value: Tensor) -> Tensor:
+    """A condition broadcast with an argument, unless that has more axes."""
+    if value.ndim is not None and holds.ndim is not None:
+        if value.ndim > holds.ndim:
+            return holds
+        return _ops.logical_or(holds, _ops.zeros_like(value, dtypes.bool))
+    own, other = _ops.shape(holds), _ops.shape(value)
+    other = other[: _length(other) * _ops.cast(_length(other) <= _length(own), dtypes.int32)]
+    return _ops.broadcast_to(holds, broadcast_dynamic_shape(own, other))
+
+
 def _allowed(holds: Tensor, value: Tensor) -> Tensor:
     """The elements, or slices, where a condition holds, and one of them elsewhere."""
-    if holds.ndim is None or value.ndim is None:
-        raise ValueError("The ranks of a condition and of an argument must be known.")
-    if value.ndim <= holds.ndim:
+    if value.ndim is None or holds.ndim is None:
+        shape = _ops.shape(_of_rank(holds, value))
+        value = _ops.broadcast_to(value, broadcast_dynamic_shape(shape, _ops.shape(value)))
+    elif value.ndim <= holds.ndim:
         value = _ops.broadcast_to(value, _ops.shape(holds))
-    inner = _ops.shape(value)[holds.ndim :]
-    slices = _ops.reshape(value, _ops.concat([[-1], inner], 0)) if value.ndim else value[None]
+    sizes = _ops.shape(value)
+    axes = _length(_ops.shape(holds)) if holds.ndim is None else holds.ndim
+    count, inner = _ops.reduce_prod(sizes[:axes]), sizes[axes:]
+    slices = _ops.reshape(value, _ops.concat([[count], inner], 0))
     flags = _ops.reshape(_ops.cast(holds, dtypes.int32), [-1])
     # An empty tensor has no first slice, and needs none.
     slices = _ops.concat([slices, _ops.ones(_ops.concat([[1], inner], 0), value.dtype)], 0)
@@ -70,7 +84,16 @@ def _allowed(holds: Tensor, value: Tensor) -> Tensor:
 
 
 def _of_rank(holds: Tensor, value: Tensor) -> Tensor:
-    """A condition with as many axes as a tensor; those that it lacks are the last."""
-    for _ in range((value.ndim or 0) - (holds.ndim or 0)):
+    """A condition with as many axes as a tensor, or more; those that it lacks are the last."""
+    if value.ndim is None or holds.ndim is None:
+        own, other = _ops.shape(holds), _ops.shape(value)
+        missing = _ops.maximum(_length(other) - _length(own), 0)
+        ones = _ops.broadcast_to(_core.convert(1, dtypes.int32, None), _ops.reshape(missing, [1]))
+        return _ops.reshape(holds, _ops.concat([own, ones], 0))
+    for _ in range(value.ndim - holds.ndim):
         holds = _ops.expand_dims(holds, -1)
     return holds
+
+
+def _length(vector: Tensor) -> Tensor:
+    return _ops.shape(vector)[0]

@@ -10,6 +10,7 @@ MODES = {
     "traced": tf.function,
     "xla": tf.function(jit_compile=True),
     "unknown sizes": tf.function(input_signature=[tf.TensorSpec([None])]),
+    "unknown rank": tf.function(input_signature=[tf.TensorSpec(None)]),
 }
 
 
@@ -86,6 +87,38 @@ def test_slices():
     np.testing.assert_allclose(gradient, [[0.0, 0.0], [0.128, -0.096]], rtol=1e-5)
     lengths = tf.math.where_defined(holds, lambda x: tf.norm(x, axis=-1), x, -1.0)
     assert lengths.numpy().tolist() == [-1.0, 5.0]
+
+
+SHAPES = [
+    ((3,), (3,)),
+    ((2, 3), (3,)),
+    ((2,), (2, 3)),
+    ((), (3,)),
+    ((3,), ()),
+    ((2, 1), (1, 3)),
+    ((0,), (0, 4)),
+    ((2,), (2, 0)),
+]
+
+
+@pytest.mark.parametrize("shapes", SHAPES, ids=str)
+def test_conditions_and_arguments_of_unknown_ranks(shapes):
+    of_holds, of_x = shapes
+    random = np.random.default_rng(3)
+    holds = random.random(of_holds) > 0.5
+    x = tf.constant(np.where(random.random(of_x) > 0.3, random.random(of_x), 0), tf.float32)
+
+    def both(holds, x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.math.where_defined(holds, tf.math.log, x, 7.0)
+        return y, tape.gradient(y, x)
+
+    expected = both(tf.constant(holds), x)
+    for known in [(None, None), (of_holds, None), (None, of_x)]:
+        specs = [tf.TensorSpec(known[0], tf.bool), tf.TensorSpec(known[1], tf.float32)]
+        for one, other in zip(tf.function(both, specs)(holds, x), expected, strict=True):
+            np.testing.assert_allclose(one, other)
 
 
 def test_corners():
