@@ -9,6 +9,8 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "eager/variable.h"
+#include "graph/equality.h"
+#include "graph/mask_check.h"
 #include "graph/random_streams.h"
 #include "ops/compose.h"
 
@@ -28,6 +30,15 @@ nb::list random_stream(nb::handle seeds, nb::handle blocks) {
             to_int(nb::object(seeds[nb::int_(1)]).ptr())};
   }
   return wrapped_list(graph::add_random_stream(graph_being_built(), pair, count_of(blocks)));
+}
+
+nb::object equality(nb::handle a, nb::handle b, bool equal) {
+  return nb::steal(wrap(graph::equality(to_tensor(a.ptr()), to_tensor(b.ptr()), equal)));
+}
+
+nb::object mask_check(nb::handle mask, nb::handle sizes, int64_t axis) {
+  return nb::steal(wrap(graph::add_mask_check(graph_being_built(), to_tensor(mask.ptr()),
+                                              to_tensor(sizes.ptr(), DType::kInt64), axis)));
 }
 
 nb::list advance_state(nb::handle state, nb::handle blocks) {
@@ -52,6 +63,11 @@ void add_graph_effects(nb::module_& m) {
   m.def("random_stream", random_stream, nb::arg("seeds").none(), nb::arg("blocks"),
         "Adds a node whose results are the key and counter of a random operation's stream, which "
         "advances by `blocks` with every run. `seeds` is a pair, or None for a random start.");
+  m.def("equality", equality, nb::arg("a"), nb::arg("b"), nb::arg("equal"),
+        "Whether elements are equal, or else unequal: a scalar if the shapes do not broadcast.");
+  m.def("mask_check", mask_check, nb::arg("mask"), nb::arg("sizes"), nb::arg("axis"),
+        "Adds a node with the value of a mask, which raises an error where it has other sizes than "
+        "the axes that it indexes, the first of which is `axis`.");
   m.def("restart_random_streams", graph::restart_random_streams,
         "Restarts the streams of all graphs.");
   m.def("advance_state", advance_state, nb::arg("state"), nb::arg("blocks"),

@@ -284,7 +284,8 @@ bool is_index_array(PyObject* item) {
   if (is_array(item)) return PyArray_NDIM(as_array(item)) > 0 && indexes(dtype_of_array(item));
   if (!is_tensor(item) && !is_variable(item)) return false;
   const Tensor tensor = is_tensor(item) ? tensor_of(item) : read_variable(item);
-  return tensor.shape().ranked() && tensor.rank() > 0 && indexes(tensor.dtype());
+  if (!tensor.shape().ranked()) return tensor.dtype() == DType::kBool;
+  return tensor.rank() > 0 && indexes(tensor.dtype());
 }
 
 // Whether NumPy's rules for arrays answer the key. A list of integers is read like a tuple.
@@ -319,13 +320,9 @@ Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
   if (rank == 0) fail(Code::kValueError, "mask cannot be scalar.");
   const auto dims = tensor.shape().dims();
   const auto leading = dims.first(std::min<size_t>(dims.size(), static_cast<size_t>(rank)));
-  if (has_value(mask) && tensor.shape().ranked() && !compatible(Shape(leading), mask.shape())) {
+  if (Shape(leading) != mask.shape()) {
     fail(Code::kValueError, "Shapes ", tuple_text(leading), " and ",
          tuple_text(mask.shape().dims()), " are incompatible");
-  }
-  if (!has_value(mask) || !tensor.shape().fully_known()) {
-    Tensor indices = call(ops::where_indices, {mask});
-    return call(ops::gather_nd, {tensor, indices}, ops::GatherNdAttrs{});
   }
   const bool* flags = mask.data<bool>();
   int64_t count = 0;
@@ -350,7 +347,10 @@ PyObject* get_item(const Tensor& tensor, PyObject* object, PyObject* key) {
     if (Tensor view = leading_view(tensor, key)) return wrap(std::move(view));
   }
   if (PyObject* result = index_override(object, key)) return result;
-  if (const auto mask = mask_of(key)) return wrap(select_by_mask(tensor, *mask));
+  if (const auto mask = mask_of(key)) {
+    if (!has_value(*mask) || !tensor.shape().fully_known()) return get_by_arrays(object, key);
+    return wrap(select_by_mask(tensor, *mask));
+  }
   if (has_index_array(key)) return get_by_arrays(object, key);
   return wrap(slice_by(tensor, key));
 }

@@ -10,6 +10,7 @@
 #include "bindings/py_variable.h"
 #include "bindings/unfit_integers.h"
 #include "eager/dispatch.h"
+#include "graph/equality.h"
 #include "graph/record.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
@@ -358,11 +359,7 @@ PyObject* equality(PyObject* a, PyObject* b, bool equal) {
   if (compares_identity(a)) [[unlikely]]
     return PyBool_FromLong((identity_of(a) == identity_of(b)) == equal);
   const auto compare = [equal](const Operands& both) {
-    Shape shape;
-    if (!broadcast_shapes(both.a.shape(), both.b.shape(), &shape)) {
-      return wrap(Tensor::scalar(DType::kBool, !equal));
-    }
-    return wrap(call(equal ? ops::equal : ops::not_equal, {both.a, both.b}));
+    return wrap(graph::equality(both.a, both.b, equal));
   };
   return equal ? with_compared<Dtypes::kPromoted>(ops::equal, a, b, "__eq__", compare)
                : with_compared<Dtypes::kAsTheyAre>(ops::not_equal, a, b, "__ne__", compare);

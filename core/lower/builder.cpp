@@ -520,6 +520,7 @@ Value Builder::take_rows(const Value& x, const Value& indices) {
     shape.push_back(x.shape[axis]);
     sizes.push_back(x.shape[axis]);
   }
+  if (x.shape[0] == 0) return full(x.dtype, shape, 0);  // programs refuse slices of it
   return one(
       "stablehlo.gather", {x, indices}, {x.dtype, shape},
       cat("dimension_numbers = #stablehlo.gather<offset_dims = ", list_text(offsets),

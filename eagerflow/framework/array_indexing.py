@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
@@ -43,6 +45,8 @@ def get_item(value: Any, key: Any) -> Tensor:
     (array([2, 3], dtype=int32), [[0, 2], [3, 5]])
     """
     value = _core.as_tensor(value)
+    if isinstance(key, Tensor | _core.Variable | np.ndarray) and key.dtype == dtypes.bool:
+        return _masked(value, _core.as_tensor(key))
     return _Selection(value, _parts(key)).take(value)
 
 
@@ -299,7 +303,7 @@ class _Selection:
     """
 
     def __init__(self, value: Tensor, parts: tuple) -> None:
-        arrays = [_index_arrays(part) for part in parts]
+        arrays = [_index_tensor(part) for part in parts]
         self._basic: list[Any] = []  # applied first; the axes of arrays stay whole
         self._axes: list[int] = []  # of the arrays, after that
         self._arrays: list[Tensor] = []
@@ -308,8 +312,8 @@ class _Selection:
         self._apart = indexed[-1] - indexed[0] >= len(indexed)
         rank = value.ndim
         used = sum(
-            isinstance(part, slice) if found is None else len(found)
-            for part, found in zip(parts, arrays, strict=True)
+            isinstance(part, slice) if array is None else _axes_of(array)
+            for part, array in zip(parts, arrays, strict=True)
         )
         if rank is not None and used > rank:
             raise errors.InvalidArgumentError._of(
@@ -317,16 +321,21 @@ class _Selection:
                 "[Op:StridedSlice]"
             )
         axis = 0  # of the tensor
-        for part, found in zip(parts, arrays, strict=True):
-            if found is not None:
-                _check_mask(part, value, axis, len(found))
+        for part, array in zip(parts, arrays, strict=True):
+            if array is not None:
+                found = _along_axes(array, value, axis)
                 self._axes += range(len(self._basic), len(self._basic) + len(found))
                 self._arrays += found
-            elif part is Ellipsis and rank is None:
+                self._basic += [slice(None)] * len(found)
+                axis += len(found)
+            elif part is not Ellipsis:
+                self._basic.append(part)
+                axis += part is not None
+            elif rank is None:
                 raise ValueError("Arrays and an ellipsis can only index a tensor of known rank.")
-            whole = rank - used if part is Ellipsis else len(found or ())
-            self._basic += [slice(None)] * whole if found or part is Ellipsis else [part]
-            axis += whole if found or part is Ellipsis else part is not None
+            else:
+                self._basic += [slice(None)] * (rank - used)
+                axis += rank - used
         self.depth = len(self._axes)
         # Whether the arrays index the first axes, and nothing else is indexed.
         self.leads = self._axes == list(range(len(self._basic)))
@@ -393,24 +402,61 @@ def counted(index: Tensor, value: Tensor, axis: int) -> Tensor:
     return _ops.select(_ops.less(index, _ops.zeros_like(index)), from_end, index)
 
 
-def _index_arrays(part: Any) -> list[Tensor] | None:
-    """A part of a key as int64 tensors, one for each axis that it indexes; None for slices and new axes."""
+def _index_tensor(part: Any) -> Tensor | None:
+    """A part of a key as integers or a mask; None for slices, new axes and an ellipsis."""
     if part is None or part is Ellipsis or isinstance(part, slice):
         return None
     if isinstance(part, list | tuple) and not part:
-        return [_ops.zeros([0], dtypes.int64)]
+        return _ops.zeros([0], dtypes.int64)
     tensor = _core.as_tensor(part)
     if tensor.dtype is dtypes.bool and tensor.ndim != 0:
-        return _ops.unstack(_ops.where_indices(tensor), axis=1)
+        return tensor
     if not tensor.dtype.is_integer:
         raise TypeError(f"{VALID_INDICES}, and arrays of integers or booleans, got {part!r}")
-    return [_ops.cast(tensor, dtypes.int64)]
+    return _ops.cast(tensor, dtypes.int64)
 
 
-def _check_mask(part: Any, value: Tensor, axis: int, count: int) -> None:
-    mask = _core.as_tensor(part)
-    if mask.dtype is not dtypes.bool or value.ndim is None:
-        return
-    room = value._shape_tuple()[axis : axis + count]
+def _axes_of(array: Tensor) -> int:
+    """How many axes a part of a key indexes."""
+    if array.dtype is not dtypes.bool:
+        return 1
+    if array.ndim is None:
+        raise ValueError(
+            "A mask of unknown rank can only be the whole index: x[mask]. Set its shape beforehand, as in "
+            "tf.ensure_shape(mask, [None])."
+        )
+    return array.ndim
+
+
+def _along_axes(array: Tensor, value: Tensor, axis: int) -> list[Tensor]:
+    """A part of a key as int64 indices, one tensor for each axis of a tensor that it indexes from one on."""
+    if array.dtype is not dtypes.bool:
+        return [array]
+    return _ops.unstack(_ops.where_indices(_checked(array, value, axis)), axis=1)
+
+
+def _masked(value: Tensor, mask: Tensor) -> Tensor:
+    """The slices along the first axes of a tensor where a mask of these axes holds."""
+    mask = _checked(mask, value, 0)
+    sizes = _ops.shape(value)
+    axes = _ops.shape(_ops.shape(mask))[0] if mask.ndim is None else mask.ndim
+    count, inner = _ops.reduce_prod(sizes[:axes]), sizes[axes:]
+    rows = _ops.reshape(value, _ops.concat([[count], inner], 0))
+    indices = _ops.where_indices(_ops.reshape(mask, [-1]))[:, 0]
+    return _ops.gather(rows, indices, 0, 0)
+
+
+def _checked(mask: Tensor, value: Tensor, axis: int) -> Tensor:
+    """A mask that has the sizes of the axes of a tensor that it indexes, from one axis on.
+
+    Raises:
+        ValueError: if it has others; while they are unknown, an InvalidArgumentError where it runs.
+    """
+    known = None if value.ndim is None else value._shape_tuple()
+    room = None if known is None or mask.ndim is None else known[axis : axis + mask.ndim]
     if not may_equal(mask._shape_tuple(), room):
         raise ValueError(f"Shapes {room} and {mask._shape_tuple()} are incompatible")
+    if room is not None and None not in (*room, *mask._shape_tuple()):
+        return mask
+    rank = _ops.shape(_ops.shape(mask))[0] if mask.ndim is None else mask.ndim
+    return _core.mask_check(mask, _ops.shape(value, dtypes.int64)[axis : axis + rank], axis)

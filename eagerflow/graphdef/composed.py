@@ -100,6 +100,11 @@ def strided_slice_update(
     return tf.reshape(tf.tensor_scatter_nd_update(flat, at, new), shape)
 
 
+def equality(x: Tensor, y: Tensor, equal: bool) -> Tensor:
+    """`Equal` and `NotEqual` of shapes that may not broadcast, in which case all elements are unequal."""
+    return _core.equality(x, y, equal)
+
+
 def population_count(x: Tensor) -> Tensor:
     """`PopulationCount`: the number of bits that are set in each integer."""
     bits = x.dtype.size * 8

@@ -225,6 +225,20 @@ def _update(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     return body.inline(graph, [body.ref(tensor) for tensor in node.inputs], name)
 
 
+def _equality(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
+    """A comparison that is a scalar where the shapes do not broadcast."""
+    inputs = map(body.ref, node.inputs)
+    return body.add(
+        node.type, *inputs, name=name, outputs=_specs(node), incompatible_shape_error=False
+    )
+
+
+def _mask_check(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
+    """A mask of checked sizes: a reshape to them fails where they do not have as many elements."""
+    mask, sizes = map(body.ref, node.inputs)
+    return body.add("Reshape", mask, sizes, name=name, outputs=_specs(node))
+
+
 def _skip(body: Body, node: _core.Node, name: str) -> Sequence[Ref]:
     """The state of a generator, which moves on."""
     blocks = body.ref(node.inputs[0])
@@ -456,6 +470,9 @@ def _loop_function(
 Emitter = Callable[[Any, Any, str], Sequence[Ref]]
 _EMITTERS: dict[str, Emitter] = {
     "ReadVariableOp": _read,
+    "CheckedMask": _mask_check,
+    "Equal": _equality,
+    "NotEqual": _equality,
     "AssignVariableOp": _assign,
     "AssignAddVariableOp": _assign,
     "AssignSubVariableOp": _assign,

@@ -263,6 +263,100 @@ def test_slices_without_elements(key, sizes):
     equal(v, x)
 
 
+MASKED = {
+    "known": lambda shape: shape,
+    "unknown sizes": lambda shape: [None] * len(shape),
+    "unknown rank": lambda shape: None,
+}
+
+
+@pytest.mark.parametrize("of_mask", MASKED)
+@pytest.mark.parametrize("of_value", MASKED)
+@pytest.mark.parametrize("axes", [1, 2, 3])
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 0), (0, 3, 4)], ids=str)
+def test_masks_alone(shape, axes, of_value, of_mask):
+    data = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    mask = np.random.default_rng(1).random(shape[:axes]) > 0.5
+    specs = [
+        tf.TensorSpec(MASKED[of_value](shape), tf.float64),
+        tf.TensorSpec(MASKED[of_mask](mask.shape), tf.bool),
+    ]
+
+    @tf.function(input_signature=specs)
+    def masked(x, mask):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            part = x[mask]
+            loss = tf.reduce_sum(part**2)
+        return part, tf.convert_to_tensor(tape.gradient(loss, x))
+
+    part, gradient = masked(data, mask)
+    equal(part, data[mask])
+    expected = np.zeros_like(data)
+    expected[mask] = 2 * data[mask]
+    equal(gradient, expected)
+    if of_mask != "unknown rank":
+        added = data.copy()
+        added[mask] += 1
+        equal(tf.function(lambda x, mask: x.at[mask].add(1.0), specs)(data, mask), added)
+
+
+@pytest.mark.parametrize("key", ["alone", "in a tuple", "after an axis", "assigned"])
+@pytest.mark.parametrize("length", [1, 2, 4])
+def test_masks_of_other_sizes_in_graphs(length, key):
+    use = {
+        "alone": lambda x, mask: x[mask],
+        "in a tuple": lambda x, mask: x[mask, 0],
+        "after an axis": lambda x, mask: tf.transpose(x)[:, mask],
+        "assigned": lambda x, mask: x.at[mask].set(0.0),
+    }[key]
+    specs = [tf.TensorSpec([None, None]), tf.TensorSpec([None], tf.bool)]
+    masked = tf.function(use, input_signature=specs)
+    x = np.ones([3, 2], np.float32)
+    masked(x, [True, False, True])
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match=rf"mask of shape \[{length}\].*sizes \[3\]"
+    ):
+        masked(x, [True] * length)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="mask of shape"):
+        masked(x, [False] * length)
+
+
+def test_masks_of_known_sizes_are_checked_when_traced():
+    specs = [tf.TensorSpec([3, 2]), tf.TensorSpec([2], tf.bool)]
+    with pytest.raises(ValueError, match=r"Shapes \(3,\) and \(2,\) are incompatible"):
+        tf.function(lambda x, mask: x[mask], specs).get_concrete_function()
+    with pytest.raises(ValueError, match="A mask of unknown rank can only be the whole index"):
+        tf.function(
+            lambda x, m: x[m, 0], [specs[0], tf.TensorSpec(None, tf.bool)]
+        ).get_concrete_function()
+
+
+@pytest.mark.parametrize("jit", [None, True])
+def test_axes_of_no_elements(jit):
+    for shape, key in [
+        ((0, 3), ([],)),
+        ((0, 3), (np.zeros([0], bool),)),
+        ((2, 0), (slice(None), [])),
+        ((2, 0, 3), ([0, 1],)),
+        ((2, 0, 3), ([0, 1], slice(None), [0, 2])),
+        ((0, 2), ([], [])),
+    ]:
+        data = np.zeros(shape, np.float32)
+
+        def both(x):
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                part = x[key]  # noqa: B023
+            gradient = tf.convert_to_tensor(tape.gradient(part, x))
+            return part, x.at[key].add(1.0), gradient  # noqa: B023
+
+        part, added, gradient = tf.function(both, jit_compile=jit)(tf.constant(data))
+        equal(part, data[tuple(np.array(p, int) if isinstance(p, list) else p for p in key)])
+        equal(added, data)
+        equal(gradient, data)
+
+
 @pytest.mark.parametrize("traced", [False, True])
 def test_variables(traced):
     v = tf.Variable(DATA)

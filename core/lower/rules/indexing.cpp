@@ -75,8 +75,17 @@ Places places_nd(const Shape& params, const Shape& indices, int64_t batch) {
   return places;
 }
 
+// Slices at places of a tensor. Programs refuse slices of an axis without elements; there is
+// nothing that indices could be of, so that any value will do.
+Value gathered(Builder& b, const Value& params, const Value& indices, const TensorSpec& result,
+               const Places& places) {
+  if (params.shape.num_elements() == 0) return b.full(result.dtype, result.shape, 0);
+  return b.one("stablehlo.gather", {params, indices}, result, places.gather());
+}
+
 Value scatter(Builder& b, const std::string& region, const Value& into, const Value& indices,
               const Value& updates, const Places& places) {
+  if (into.shape.num_elements() == 0) return into;
   return b.one("stablehlo.scatter", {into, indices, updates}, into.spec(), places.scatter(),
                {&region, 1});
 }
@@ -90,7 +99,7 @@ std::string replacing(Builder& b, DType dtype) {
 Values gather(const Call& c) {
   if (!c.late.empty()) refuse("gathers along an axis that is not known");
   const Places places = places_along(c.in[0].shape, c.in[1].shape, c.attrs<ops::GatherAttrs>());
-  return {c.b.one("stablehlo.gather", {c.in[0], c.in[1]}, c.out[0], places.gather())};
+  return {gathered(c.b, c.in[0], c.in[1], c.out[0], places)};
 }
 
 Values gather_grad(const Call& c) {
@@ -105,7 +114,7 @@ Values gather_nd(const Call& c) {
   const int64_t batch = c.attrs<ops::GatherNdAttrs>().batch_dims;
   if (c.in[1].shape.back() == 0) return {c.b.broadcast(c.in[0], c.out[0].shape)};
   const Places places = places_nd(c.in[0].shape, c.in[1].shape, batch);
-  return {c.b.one("stablehlo.gather", {c.in[0], c.in[1]}, c.out[0], places.gather())};
+  return {gathered(c.b, c.in[0], c.in[1], c.out[0], places)};
 }
 
 Values gather_nd_grad(const Call& c) {
