@@ -23,13 +23,14 @@ using graph::Graph;
 
 Tensor count_of(nb::handle blocks) { return to_tensor(blocks.ptr(), DType::kInt64); }
 
-nb::list random_stream(nb::handle seeds, nb::handle blocks) {
+nb::list random_stream(nb::handle seeds, nb::handle blocks, bool for_all_rows) {
   std::optional<graph::Seeds> pair;
   if (!seeds.is_none()) {
     pair = {to_int(nb::object(seeds[nb::int_(0)]).ptr()),
             to_int(nb::object(seeds[nb::int_(1)]).ptr())};
   }
-  return wrapped_list(graph::add_random_stream(graph_being_built(), pair, count_of(blocks)));
+  return wrapped_list(
+      graph::add_random_stream(graph_being_built(), pair, count_of(blocks), for_all_rows));
 }
 
 nb::object equality(nb::handle a, nb::handle b, bool equal) {
@@ -61,8 +62,10 @@ nb::list advance_state(nb::handle state, nb::handle blocks) {
 
 void add_graph_effects(nb::module_& m) {
   m.def("random_stream", random_stream, nb::arg("seeds").none(), nb::arg("blocks"),
+        nb::arg("for_all_rows") = false,
         "Adds a node whose results are the key and counter of a random operation's stream, which "
-        "advances by `blocks` with every run. `seeds` is a pair, or None for a random start.");
+        "advances by `blocks` with every run. `seeds` is a pair, or None for a random start. "
+        "`for_all_rows`: one run draws for all rows that the graph runs for at once.");
   m.def("equality", equality, nb::arg("a"), nb::arg("b"), nb::arg("equal"),
         "Whether elements are equal, or else unequal: a scalar if the shapes do not broadcast.");
   m.def("mask_check", mask_check, nb::arg("mask"), nb::arg("sizes"), nb::arg("axis"),

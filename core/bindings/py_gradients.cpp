@@ -101,6 +101,15 @@ void add_gradients(nb::module_& m) {
       [](nb::handle graph) { return graph::can_run_rows(*graph_of_object(graph.ptr())); },
       nb::arg("graph"), "Whether rows_node can run a graph.");
   m.def(
+      "depends_on_inputs",
+      [](nb::handle tensor) {
+        return graph::depends_on_inputs(graph_being_built(), to_tensor(tensor.ptr()));
+      },
+      nb::arg("tensor"), "Whether a tensor depends on the inputs of the graph being built.");
+  m.def(
+      "draws", [](nb::handle graph) { return graph::draws(*graph_of_object(graph.ptr())); },
+      nb::arg("graph"), "Whether a graph draws random values of one row.");
+  m.def(
       "custom_gradient_node", custom_gradient_node, nb::arg("results"), nb::arg("arguments"),
       nb::arg("variables"), nb::arg("step"), nb::arg("kinds"),
       "Adds a node with the values of results, and the gradients of a graph. For each argument and "

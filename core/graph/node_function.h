@@ -36,6 +36,8 @@ class NodeFunction : public std::enable_shared_from_this<NodeFunction> {
   virtual std::span<const std::pair<VariableRef, VariableRef>> exchanged() const { return {}; }
   // For each graph, the indices of the node's inputs that are the graph's captures.
   virtual std::vector<std::vector<size_t>> captures() const { return {}; }
+  // Whether each run may return other values although the inputs are equal: it draws random values.
+  virtual bool draws() const { return false; }
   // The seeds of a stream of random numbers.
   virtual std::vector<int64_t> seeds() const { return {}; }
   // Runs on values, by operations that tapes record.

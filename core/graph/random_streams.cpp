@@ -43,9 +43,11 @@ SpecList three_numbers() {
 
 class RandomStream final : public NodeFunction {
  public:
-  explicit RandomStream(std::optional<Seeds> seeds) : seeds_(seeds) {}
+  RandomStream(std::optional<Seeds> seeds, bool for_all_rows)
+      : seeds_(seeds), for_all_rows_(for_all_rows) {}
 
   const char* type() const override { return "RandomStream"; }
+  bool draws() const override { return !for_all_rows_; }
   std::vector<int64_t> seeds() const override {
     if (!seeds_) return {};
     return {seeds_->first, seeds_->second};
@@ -82,6 +84,7 @@ class RandomStream final : public NodeFunction {
   }
 
   std::optional<Seeds> seeds_;
+  bool for_all_rows_;
   uint64_t node_ = nodes.fetch_add(1, std::memory_order_relaxed);
   mutable std::mutex mutex_;
   mutable int64_t restarts_seen_ = 0;
@@ -95,6 +98,7 @@ class StateAdvance final : public NodeFunction {
 
   const char* type() const override { return "RngReadAndSkip"; }
   bool has_effects() const override { return true; }
+  bool draws() const override { return true; }
   bool needs_host() const override { return false; }
   std::span<const VariableRef> variables() const override { return {&state_, 1}; }
   void run(std::span<const Tensor> inputs, TensorList& outputs) const override {
@@ -110,9 +114,10 @@ class StateAdvance final : public NodeFunction {
 
 }  // namespace
 
-TensorList add_random_stream(Graph& graph, std::optional<Seeds> seeds, const Tensor& blocks) {
-  return add_function(graph, std::make_shared<RandomStream>(seeds), {&blocks, 1}, three_numbers(),
-                      "RandomStream");
+TensorList add_random_stream(Graph& graph, std::optional<Seeds> seeds, const Tensor& blocks,
+                             bool for_all_rows) {
+  return add_function(graph, std::make_shared<RandomStream>(seeds, for_all_rows), {&blocks, 1},
+                      three_numbers(), "RandomStream");
 }
 
 void restart_random_streams() { restarts.fetch_add(1, std::memory_order_relaxed); }

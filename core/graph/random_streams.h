@@ -20,7 +20,9 @@ struct Seeds {
 // Adds a node whose three results, int64 scalars, are the key of a random operation's stream and
 // the halves of its counter. Every run advances the stream by `blocks`, an int64 scalar. Each node
 // that calls the graph has its own stream. Without seeds, streams begin at random positions.
-TensorList add_random_stream(Graph& graph, std::optional<Seeds> seeds, const Tensor& blocks);
+// `for_all_rows` says that where the graph runs for many rows, one run draws the values of all.
+TensorList add_random_stream(Graph& graph, std::optional<Seeds> seeds, const Tensor& blocks,
+                             bool for_all_rows = false);
 
 // Restarts all streams, because the global seed has been set.
 void restart_random_streams();

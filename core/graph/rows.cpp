@@ -264,7 +264,32 @@ class Rows final : public NodeFunction {
   bool one_by_one_;
 };
 
+}  // namespace
+
+bool draws(const Graph& graph) {
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const NodeFunction* const function = graph.node(id).function.get();
+    if (!function) continue;
+    if (function->draws()) return true;
+    for (const Graph* const callee : function->graphs()) {
+      if (draws(*callee)) return true;
+    }
+  }
+  return false;
+}
+
+bool depends_on_inputs(const Graph& graph, const Tensor& tensor) {
+  const Symbol* const symbol = symbol_of(tensor);
+  if (!symbol || symbol->graph().get() != &graph) return false;
+  NodesOfRows of_rows(graph);
+  for (NodeId id = 0; id <= symbol->port().node; ++id) of_rows.next(id);
+  return of_rows(symbol->port());
+}
+
+namespace {
+
 bool can_run_rows(const Graph& graph, bool captures_differ) {
+  if (draws(graph)) return false;
   NodesOfRows of_rows(graph, captures_differ);
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from eagerflow import _core
 from eagerflow.framework import context, registered_gradients
 from eagerflow.framework.dtypes import resource
+from eagerflow.framework.mapped_slices import MappedSlices
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.util import lazy
 
@@ -283,6 +284,8 @@ class GraphInspection:
     # Tensors of imported graphs by the names of their nodes there.
     imported: dict[str, list[Any]] | None = None
     seed: int | None = None
+    # The slices that it runs for, if it is that of a function of slices.
+    slices: MappedSlices | None = None
     # Nodes of imported graphs as in their messages, by the ids of nodes here; the ids of all nodes that
     # these consist of; and the functions that they call.
     imported_operations: dict[int, ImportedOperation] | None = None

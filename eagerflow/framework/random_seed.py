@@ -6,7 +6,7 @@ import contextlib
 import os
 import random as _python_random
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from eagerflow import _core
@@ -212,7 +212,13 @@ def unforeseen(*_: object) -> tuple[int, int, int]:
     return signed(words), 0, signed(words >> 64)
 
 
-def draw(operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, Any]:
+# More than a tensor of unknown size can need.
+_MANY_BLOCKS = 1 << 48
+
+
+def draw(
+    operation: Any, op_seed: int | None, blocks: Any, for_all_slices: bool = False
+) -> tuple[Any, Any, Any]:
     """The key and counter at which the values of one call of a stateful operation start.
 
     Calls with the same operation and seeds continue where the last one stopped. In a graph, they
@@ -222,12 +228,17 @@ def draw(operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, An
         operation: identifies the operation (name and dtypes).
         op_seed: the operation's own seed, if any.
         blocks: how many blocks of values to reserve; in a graph it may be an int64 scalar.
+        for_all_slices: whether the values are those of all slices of `tf.vectorized_map`.
     """
-    if _core.building() is not None:
+    graph = _core.building()
+    if graph is not None:
+        if graph.slices is not None and graph.slices.randomness == "same":
+            with graph.outer.as_default():  # where the stream advances once for all slices
+                return draw(operation, op_seed, blocks if isinstance(blocks, int) else _MANY_BLOCKS)
         first, second = get_seed(op_seed)
         seeds = None if first is None or second is None else (first, second)
         if _keeper.make is None:
-            start = _core.random_stream(seeds, blocks)
+            start = _core.random_stream(seeds, blocks, for_all_slices)
         else:
             first, low, high = (seeds[0], 0, seeds[1]) if seeds else unforeseen()
             start = _core.advance_state(_keeper.make([low, high, first]), blocks)
@@ -247,6 +258,15 @@ def draw(operation: Any, op_seed: int | None, blocks: Any) -> tuple[Any, Any, An
             counter = _state.resumed.get(repr(key), second << 64)
             stream = _state.streams[key] = Stream(first, counter)
         return stream.take(blocks)
+
+
+def advanced(state: Any, blocks: Any) -> Sequence[Any]:
+    """The key and counter in a generator's variable, whose counter then advances by `blocks`."""
+    graph = _core.building()
+    if graph is not None and graph.slices is not None and graph.slices.randomness == "same":
+        with graph.outer.as_default():
+            return advanced(state, blocks if isinstance(blocks, int) else _MANY_BLOCKS)
+    return _core.advance_state(state, blocks)
 
 
 def position() -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes, func_graph
+from eagerflow.framework.mapped_slices import MappedSlices
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, weak_as
 from eagerflow.ops import graph_control_flow
@@ -171,11 +172,23 @@ def map_fn(
     return _stacked(signature, specs, arrays, slices.count, back_prop)
 
 
-def vectorized_map(fn: Callable, elems: Structure, fallback: bool) -> Any:
-    """`tf.vectorized_map` as one node, or as a loop; see there."""
+def vectorized_map(
+    fn: Callable,
+    elems: Structure,
+    fallback: bool,
+    randomness: str = "different",
+    at_once: bool = True,
+) -> Any:
+    """`tf.vectorized_map` as one node, or as a loop; see there.
+
+    Args:
+        randomness: the random values of slices: "different", the "same", or an "error".
+        at_once: whether draws may count on running once for all slices.
+    """
     flat = nest.flatten(elems)
     leaves = _with_one_count([_core.as_tensor(leaf) for leaf in flat])
     graph = func_graph.FuncGraph("vectorized_map")
+    graph.slices = MappedSlices(graph, _number_of(leaves), randomness, at_once)
     with graph.as_default():
         slices = [
             graph.placeholder(
@@ -187,8 +200,13 @@ def vectorized_map(fn: Callable, elems: Structure, fallback: bool) -> Any:
         func_graph.finish(graph, fn(nest.pack_sequence_as(elems, slices)))
     if not graph.outputs:
         return func_graph.pack_outputs(graph, ())
+    if randomness != "different" and _core.draws(graph):
+        raise ValueError(_REFUSED_DRAWS[randomness])
+    indices = graph.slices.indices()
     if _core.can_run_rows(graph):
-        return func_graph.pack_outputs(graph, _core.rows_node(graph, leaves))
+        return func_graph.pack_outputs(graph, _core.rows_node(graph, leaves + indices))
+    if indices:
+        return vectorized_map(fn, elems, fallback, randomness, at_once=False)
     if not fallback:
         raise ValueError(
             f"vectorized_map cannot run {fn} for all elements at once, as it has effects, control "
@@ -201,6 +219,21 @@ def vectorized_map(fn: Callable, elems: Structure, fallback: bool) -> Any:
     specs = tuple(TensorSpec(output.shape, output.dtype) for output in graph.outputs)
     results = map_fn(call, tuple(leaves), specs, True, True, "vectorized_map")
     return func_graph.pack_outputs(graph, results)
+
+
+_REFUSED_DRAWS = {
+    "error": "The function draws random values, which randomness='error' refuses. Pass randomness="
+    "'different' or 'same', or draw outside and pass the values as an argument.",
+    "same": "The function draws random values in a loop, a conditional or a tf.function, where they cannot "
+    "be the same for all slices. Draw them outside and pass them as an argument, or pass "
+    "randomness='different'.",
+}
+
+
+def _number_of(leaves: list[Tensor]) -> Any:
+    """How many slices there are: an integer, or a scalar of the graph."""
+    known = [leaf._shape_tuple()[0] for leaf in leaves if leaf.ndim is not None]
+    return next((count for count in known if count is not None), None) or _ops.shape(leaves[0])[0]
 
 
 def _with_one_count(leaves: list[Tensor]) -> list[Tensor]:

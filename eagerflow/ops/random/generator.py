@@ -206,7 +206,7 @@ class Generator(AutoTrackable):
         blocks = outputs * random_seed.RESERVED_PER_OUTPUT
         if isinstance(blocks, int):
             blocks = random_seed.signed(blocks)
-        key, low, high = _core.advance_state(self._state_var, blocks)
+        key, low, high = random_seed.advanced(self._state_var, blocks)
         if self._of_replicas and distribution_state.copy_number() is None:
             for copy in getattr(self._state_var, "values", ())[1:]:
                 _core.advance_state(copy, blocks)

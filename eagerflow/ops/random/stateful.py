@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from eagerflow import _core
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, random_seed
 from eagerflow.framework.dtypes import DType
+from eagerflow.framework.mapped_slices import drawing_at_once
 from eagerflow.framework.op_function import op_function
+from eagerflow.framework.sizes import is_known
 from eagerflow.ops.array import slices_at
 from eagerflow.ops.composed_op import INDEX_TYPES, REAL_TYPES, Input, composed_op
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
@@ -93,6 +96,26 @@ def _draw(op: str, shape: Any, dtype: DType, seed: int | None) -> tuple[Any, Any
     return sizes, dtype, *random_seed.draw((op, dtype, size_dtype), seed, blocks)
 
 
+def _sample(
+    native: Callable[..., Tensor], op: str, shape: Any, dtype: DType, seed: int | None, *bounds: Any
+) -> Tensor:
+    """Values of a native operation. In a function of slices, one call draws those of all slices."""
+    maps = drawing_at_once(_core.building())
+    if not maps:
+        return native(*_draw(op, shape, dtype, seed), *bounds)
+    sizes, size_dtype = sizes_of(shape, op)
+    counts = [slices.count for slices in maps]
+    every: Any = (*counts, *sizes) if isinstance(sizes, tuple) else None
+    if every is None or not is_known(*every):
+        every = _ops.concat([_core.convert(list(counts), size_dtype, None), sizes], 0)
+    blocks = random_seed.RESERVED_PER_OUTPUT * elements_in(every)
+    start = random_seed.draw((op, dtype, size_dtype), seed, blocks, for_all_slices=True)
+    values = native(every, dtype, *start, *bounds)
+    for slices in maps:
+        values = _ops.gather(values, slices.index())
+    return values
+
+
 def scaled(sample: Tensor, mean: TensorLike, stddev: TensorLike) -> Tensor:
     """Standard normal values, scaled and shifted."""
     if type(mean) is float and type(stddev) is float and mean == 0.0 and stddev == 1.0:
@@ -160,8 +183,8 @@ def normal(
     """
     dtype = dtypes.as_dtype(dtype)
     mean, stddev = moments(mean, stddev, dtype)
-    arguments = _draw("RandomStandardNormal", shape, dtype, seed)
-    return scaled(_ops.philox_normal(*arguments), mean, stddev)
+    sample = _sample(_ops.philox_normal, "RandomStandardNormal", shape, dtype, seed)
+    return scaled(sample, mean, stddev)
 
 
 @op_function
@@ -192,8 +215,8 @@ def truncated_normal(
     """
     dtype = dtypes.as_dtype(dtype)
     mean, stddev = moments(mean, stddev, dtype)
-    arguments = _draw("TruncatedNormal", shape, dtype, seed)
-    return scaled(_ops.philox_truncated_normal(*arguments), mean, stddev)
+    sample = _sample(_ops.philox_truncated_normal, "TruncatedNormal", shape, dtype, seed)
+    return scaled(sample, mean, stddev)
 
 
 @op_function
@@ -232,8 +255,8 @@ def uniform(
         if maxval is None:
             raise ValueError(f"Must specify maxval for integer dtype {dtype!r}")
         bounds = integer_bounds(minval, maxval, dtype, "RandomUniformInt")
-        return _ops.philox_uniform_int(*_draw("RandomUniformInt", shape, dtype, seed), *bounds)
-    sample = _ops.philox_uniform(*_draw("RandomUniform", shape, dtype, seed))
+        return _sample(_ops.philox_uniform_int, "RandomUniformInt", shape, dtype, seed, *bounds)
+    sample = _sample(_ops.philox_uniform, "RandomUniform", shape, dtype, seed)
     return between(sample, minval, maxval)
 
 
