@@ -309,7 +309,7 @@ def _transpile(function: types.FunctionType, options: Options) -> _Converted:
     code = function.__code__
     # A function without attributes: malt would look for the source of one in `__wrapped__`.
     bare = types.FunctionType(
-        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+        code, function.__globals__, code.co_name, function.__defaults__, function.__closure__
     )
     program = converter.ProgramContext(options=options)
     program.qualified_name = getattr(code, "co_qualname", function.__qualname__)
