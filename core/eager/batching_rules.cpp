@@ -276,19 +276,39 @@ bool convolution_gradient(const BatchedCall& c) {
   return of_images(c, 1, attrs);
 }
 
+// Inputs that all have the batch axis, as the first of `batch_dims` axes.
+bool run_with_batch_dim(const BatchedCall& c, AttrsRef attrs) {
+  TensorList inputs;
+  for (const Tensor& input : c.inputs) inputs.push_back(as_rows(input, c.count));
+  return run_whole(c, inputs, attrs);
+}
+
 bool gathering(const BatchedCall& c) {
   auto attrs = c.attrs.as<ops::GatherAttrs>();
-  if (is_batched(c.inputs[1]) || attrs.batch_dims != 0) return false;
+  if (attrs.batch_dims < 0) return false;
+  if (attrs.batch_dims == 0 && !is_batched(c.inputs[0]) && attrs.axis == 0) {
+    // The axes of the indices, the batch axis with them, are those in front.
+    const Tensor inputs[] = {c.inputs[0], c.whole(1)};
+    return run_whole(c, inputs, attrs);
+  }
   attrs.axis = shifted(attrs.axis);
+  if (is_batched(c.inputs[1]) || attrs.batch_dims != 0) {
+    ++attrs.batch_dims;
+    return run_with_batch_dim(c, attrs);
+  }
   const Tensor inputs[] = {c.whole(0), c.inputs[1]};
   return run_whole(c, inputs, attrs);
 }
 
 bool gathering_gradient(const BatchedCall& c) {
   auto attrs = c.attrs.as<ops::GatherGradAttrs>();
-  if (is_batched(c.inputs[1]) || attrs.gather.batch_dims != 0) return false;
+  if (attrs.gather.batch_dims < 0) return false;
   attrs.shape = output_shape(c);
   attrs.gather.axis = shifted(attrs.gather.axis);
+  if (is_batched(c.inputs[1]) || attrs.gather.batch_dims != 0) {
+    ++attrs.gather.batch_dims;
+    return run_with_batch_dim(c, attrs);
+  }
   const Tensor inputs[] = {c.whole(0), c.inputs[1]};
   return run_whole(c, inputs, attrs);
 }
@@ -325,12 +345,24 @@ bool scattering(const BatchedCall& c) {
   return of_slices(c, 0, attrs);
 }
 bool gathering_nd(const BatchedCall& c) {
-  return c.attrs.as<ops::GatherNdAttrs>().batch_dims == 0 && of_slices(c, 1, c.attrs);
+  auto attrs = c.attrs.as<ops::GatherNdAttrs>();
+  if (attrs.batch_dims == 0 && !is_batched(c.inputs[1])) return of_slices(c, 1, c.attrs);
+  if (attrs.batch_dims == 0 && !is_batched(c.inputs[0])) {
+    const Tensor inputs[] = {c.inputs[0], c.whole(1)};
+    return run_whole(c, inputs, attrs);
+  }
+  ++attrs.batch_dims;
+  return run_with_batch_dim(c, attrs);
 }
 bool gathering_nd_gradient(const BatchedCall& c) {
   auto attrs = c.attrs.as<ops::GatherNdGradAttrs>();
-  attrs.shape.push_back(c.count);
-  return attrs.gather.batch_dims == 0 && of_slices(c, 1, attrs);
+  if (attrs.gather.batch_dims == 0 && !is_batched(c.inputs[1])) {
+    attrs.shape.push_back(c.count);
+    return of_slices(c, 1, attrs);
+  }
+  attrs.shape = output_shape(c);
+  ++attrs.gather.batch_dims;
+  return run_with_batch_dim(c, attrs);
 }
 
 std::unordered_map<const Op*, Rule> make_rules() {
