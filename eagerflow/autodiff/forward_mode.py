@@ -8,6 +8,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape, UnconnectedGradients, warn_of_dtype
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import joined_shape, shape_of
 
 _ops = _core.ops
 
@@ -179,13 +180,19 @@ class ForwardAccumulator:
         return _core.as_tensor(product)
 
 
+def _zeros_along(tangents: _core.Tensor, value: _core.Tensor) -> _core.Tensor:
+    """Zeros of the shape of a value, for each of several directions."""
+    return _ops.zeros(joined_shape(shape_of(tangents)[:1], shape_of(value)), value.dtype)
+
+
 class _BatchAccumulator(ForwardAccumulator):
     """Several directions at once."""
 
     def __init__(self, primals: Any, tangents: Any) -> None:
         stacked = [_core.as_tensor(tangent) for tangent in nest.flatten(tangents)]
-        counts = {tangent._shape_tuple()[0] for tangent in stacked}
-        if len(counts) != 1:
+        known = [tangent._shape_tuple() for tangent in stacked]
+        counts = {shape[0] for shape in known if shape is not None}
+        if len(counts) > 1 or not stacked:
             raise ValueError(
                 f"All tangents need the same number of directions, got {sorted(counts)}."
             )
@@ -201,9 +208,7 @@ class _BatchAccumulator(ForwardAccumulator):
         product = super()._product(target, UnconnectedGradients.NONE)
         if product is None and kind is UnconnectedGradients.ZERO:
             with _core.stop_recording():
-                shape = _core.as_tensor(target)._sizes()
-                count = self._stacked[0]._sizes()[0]
-                return _ops.zeros([count, *shape], target.dtype)
+                return _zeros_along(self._stacked[0], _core.as_tensor(target))
         return product
 
     def _directions(self) -> list[_core.Tensor]:
@@ -215,8 +220,7 @@ class _BatchAccumulator(ForwardAccumulator):
         ]
         terms = [product for product in products if product is not None]
         if not terms:
-            count = pairs[0][1]._sizes()[0]
-            return _ops.zeros([count, *weights._sizes()], weights.dtype)
+            return _zeros_along(pairs[0][1], weights)
         total = terms[0]
         for product in terms[1:]:
             total = total + product

@@ -10,7 +10,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.framework.composite import gradient_leaves, pack_gradients
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.sizes import is_known
+from eagerflow.framework.sizes import count_of, is_known, joined_shape, shape_of
 from eagerflow.util import advice, lazy
 
 rows = lazy.Module("eagerflow.autodiff.rows")
@@ -96,9 +96,11 @@ class GradientTape(_core.Tape):
         target = _core.as_tensor(target)
         flat_sources = nest.flatten(sources)
         stacks = self._gradients_of(target, flat_sources, False, unconnected_gradients)
-        shape = target._sizes()
+        shape = shape_of(target)
         jacobians = [
-            None if stack is None else _ops.reshape(stack, [*shape, *_value(source)._sizes()])
+            None
+            if stack is None
+            else _ops.reshape(stack, joined_shape(shape, shape_of(_value(source))))
             for source, stack in zip(flat_sources, stacks, strict=True)
         ]
         return nest.pack_sequence_as(sources, jacobians)
@@ -193,11 +195,11 @@ class GradientTape(_core.Tape):
             stacks = self._stacks(target, sources, weights)
         if kind is UnconnectedGradients.NONE:
             return stacks
-        count = math.prod(target._sizes()[int(batch) :])
+        count = math.prod(target._sizes()[1:]) if batch else count_of(target)
         for position, source in enumerate(sources):
             if stacks[position] is None:
                 value = _value(source)
-                stacks[position] = _ops.zeros([count, *value._sizes()], value.dtype)
+                stacks[position] = _ops.zeros(joined_shape((count,), shape_of(value)), value.dtype)
         return stacks
 
     def _stacks(self, target: object, sources: list, weights: Any) -> list:
@@ -214,14 +216,17 @@ def unit_weights(target: Any, batch: bool = False) -> _core.Tensor:
 
     In a batch, they select an element in all rows: `[size of a row, *shape]`.
     """
+    if not batch:
+        count, shape = count_of(target), shape_of(target)
+        if not (target.dtype.is_floating or target.dtype.is_complex):
+            return _ops.zeros(joined_shape((count,), shape), target.dtype)
+        return _ops.reshape(_ops.eye(count, dtype=target.dtype), joined_shape((count,), shape))
     sizes = target._sizes()
-    inner = sizes[1:] if batch else sizes
+    inner = sizes[1:]
     count = math.prod(inner)
     if not (target.dtype.is_floating or target.dtype.is_complex):
         return _ops.zeros([count, *sizes], target.dtype)
     units = _ops.eye(count, dtype=target.dtype)
-    if not batch:
-        return _ops.reshape(units, [count, *sizes])
     return _ops.broadcast_to(_ops.reshape(units, [count, 1, *inner]), [count, *sizes])
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow.framework.dtypes import DType
+from eagerflow.framework.dtypes import DType, int32
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -68,6 +68,18 @@ def sizes_of(x: Tensor) -> tuple[Size, ...]:
         return known
     shape = _ops.shape(x)
     return tuple(shape[k] if size is None else size for k, size in enumerate(known))
+
+
+def joined_shape(*shapes: Sequence[Size] | Tensor) -> list[Size] | Tensor:
+    """Shapes, as `shape_of` returns them, one after the other."""
+    if not any(isinstance(shape, Tensor) for shape in shapes):
+        return [size for shape in shapes for size in shape]
+    vectors = [_core.convert(shape, int32, None) for shape in shapes if not _is_empty(shape)]
+    return _ops.concat(vectors, 0)
+
+
+def _is_empty(shape: Sequence[Size] | Tensor) -> bool:
+    return not isinstance(shape, Tensor) and not shape
 
 
 def may_equal(a: Known, b: Known) -> bool:
