@@ -6,15 +6,17 @@ a constant there, whatever is passed.
 
 from __future__ import annotations
 
-import functools
 import itertools
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.forward_mode import ForwardAccumulator
 from eagerflow.autodiff.tape import GradientTape, UnconnectedGradients
+from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.sizes import count_of, joined_shape, shape_of
+from eagerflow.func.transformed import like, map_tensors, numbers_of, program
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -22,7 +24,7 @@ _ZERO = UnconnectedGradients.ZERO
 
 
 def grad(
-    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    func: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
     """The function that computes the gradient of another one.
 
@@ -47,7 +49,7 @@ def grad(
     """
     both = value_and_grad(func, argnums, has_aux)
 
-    @functools.wraps(func, updated=())
+    @like(func)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         value, gradients = both(*args, **kwargs)
         return (gradients, value[1]) if has_aux else gradients
@@ -56,7 +58,7 @@ def grad(
 
 
 def value_and_grad(
-    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    func: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
     """The function that computes the value and the gradient of another one.
 
@@ -79,7 +81,7 @@ def value_and_grad(
     (np.float32(5.0), array([2., 4.], dtype=float32))
     """
 
-    @functools.wraps(func, updated=())
+    @like(func)
     def both(*args: Any, **kwargs: Any) -> Any:
         sources, args = _chosen(args, argnums)
         tape, value, aux = _recorded(func, sources, args, kwargs, has_aux, persistent=False)
@@ -92,7 +94,7 @@ def value_and_grad(
             raise TypeError(
                 f"A gradient is that of a real number, but the function returned {value.dtype.name}."
             )
-        gradients = _dense(tape.gradient(value, sources, unconnected_gradients=_ZERO))
+        gradients = _by_source(sources, lambda leaves: tape.gradient(value, leaves, None, _ZERO))
         return (value, *aux) if has_aux else value, gradients
 
     return both
@@ -118,7 +120,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     >>> value.numpy(), product(tf.constant([1.0, 10.0]))[0].numpy()
     (array([1., 9.], dtype=float32), array([ 2., 60.], dtype=float32))
     """
-    args = nest.map_structure(_own, primals)
+    args = map_tensors(_own, primals)
     tape, value, aux = _recorded(func, args, args, {}, has_aux)
 
     def product(cotangents: Any) -> tuple[Any, ...]:
@@ -126,7 +128,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
         weights = nest.map_structure(
             lambda part, w: _core.convert(w, part.dtype, None), value, cotangents
         )
-        return _dense(tape.gradient(value, args, weights, _ZERO))
+        return _by_source(args, lambda leaves: tape.gradient(value, leaves, weights, _ZERO))
 
     return value, product, *aux
 
@@ -158,12 +160,12 @@ def jvp(
     """
     args = nest.map_structure(_own, tuple(primals))
     with ForwardAccumulator(args, tuple(tangents)) as accumulator:
-        value, aux = _value_of(func(*args), has_aux)
+        value, aux = _value_of(program(func)(*args), has_aux)
     return value, accumulator.jvp(value, _ZERO), *aux
 
 
 def jacrev(
-    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    func: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
     """The function that computes the Jacobian of another one, by one backward pass for all rows.
 
@@ -188,18 +190,21 @@ def jacrev(
            [0., 6.]], dtype=float32)
     """
 
-    @functools.wraps(func, updated=())
+    @like(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         sources, args = _chosen(args, argnums)
         tape, value, aux = _recorded(func, sources, args, kwargs, has_aux)
-        rows = nest.map_structure(lambda part: tape.jacobian(part, sources, _ZERO), value)
+        rows = map_tensors(
+            lambda part: _by_source(sources, lambda leaves: tape.jacobian(part, leaves, _ZERO)),
+            value,
+        )
         return (rows, *aux) if has_aux else rows
 
     return jacobian
 
 
 def jacfwd(
-    func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
+    func: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
     """The function that computes the Jacobian of another one, by one forward pass for all columns.
 
@@ -221,32 +226,34 @@ def jacfwd(
     array([ 1.,  4., 12.], dtype=float32)
     """
 
-    @functools.wraps(func, updated=())
+    @like(func)
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         sources, args = _chosen(args, argnums)
-        leaves = nest.flatten(sources)
+        leaves = _leaves(sources)
         with ForwardAccumulator._batch_accumulator(leaves, _unit_tangents(leaves)) as accumulator:
-            value, aux = _value_of(func(*args, **kwargs), has_aux)
-        counts = [math.prod(leaf._sizes()) for leaf in leaves]
+            value, aux = _value_of(program(func)(*args, **kwargs), has_aux)
+        counts = [count_of(leaf) for leaf in leaves]
 
         def columns(part: Tensor) -> Any:
             products = accumulator.jvp(part, _ZERO)
-            products = _ops.transpose(products, [*range(1, products.ndim), 0])
+            products = _ops.transpose(_ops.reshape(products, [sum(counts), count_of(part)]))
             shaped = [
-                _ops.reshape(products[..., end - count : end], [*part._sizes(), *leaf._sizes()])
+                _ops.reshape(
+                    products[:, end - count : end], joined_shape(shape_of(part), shape_of(leaf))
+                )
                 for leaf, count, end in zip(
                     leaves, counts, itertools.accumulate(counts), strict=True
                 )
             ]
-            return nest.pack_sequence_as(sources, shaped)
+            return _by_source(sources, lambda leaves: shaped)
 
-        rows = nest.map_structure(columns, value)
+        rows = map_tensors(columns, value)
         return (rows, *aux) if has_aux else rows
 
     return jacobian
 
 
-def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
+def hessian(func: Callable[..., Any], argnums: int | Sequence[int] = 0) -> Callable[..., Any]:
     """The function that computes all second derivatives of another one.
 
     Args:
@@ -268,21 +275,20 @@ def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Cal
     return jacrev(jacrev(func, argnums), argnums)
 
 
-def _chosen(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> tuple[Any, tuple[Any, ...]]:
-    numbers = argnums if isinstance(argnums, tuple) else (argnums,)
+def _chosen(args: tuple[Any, ...], argnums: int | Sequence[int]) -> tuple[Any, tuple[Any, ...]]:
+    """The arguments to differentiate by, and all of them."""
+    numbers = numbers_of(argnums, len(args))
     changed = list(args)
     for number in numbers:
-        if not -len(args) <= number < len(args):
-            raise ValueError(
-                f"There is no argument {number}: the function was called with {len(args)}."
-            )
-        changed[number] = nest.map_structure(_own, args[number])
+        changed[number] = map_tensors(_own, args[number])
     chosen = tuple(changed[number] for number in numbers)
-    return chosen if isinstance(argnums, tuple) else chosen[0], tuple(changed)
+    return chosen if isinstance(argnums, list | tuple) else chosen[0], tuple(changed)
 
 
-def _own(value: Any) -> Tensor:
+def _own(value: Any) -> Any:
     """A tensor of its own identity, which nothing else in the program is."""
+    if isinstance(value, CompositeTensor):
+        return nest.map_structure(_ops.identity, value, expand_composites=True)
     tensor = _core.as_tensor(value)
     if not (tensor.dtype.is_floating or tensor.dtype.is_complex):
         raise TypeError(
@@ -302,8 +308,8 @@ def _recorded(
 ) -> tuple[GradientTape, Any, tuple[Any, ...]]:
     """The tape of a call that watches some of its arguments only, the value, and the second item if any."""
     with GradientTape(persistent, watch_accessed_variables=False) as tape:
-        tape.watch(sources)
-        value, aux = _value_of(func(*args, **kwargs), has_aux)
+        tape.watch(_leaves(sources))
+        value, aux = _value_of(program(func)(*args, **kwargs), has_aux)
     return tape, value, aux
 
 
@@ -314,19 +320,29 @@ def _value_of(result: Any, has_aux: bool) -> tuple[Any, tuple[Any, ...]]:
             f"With has_aux=True the function must return a pair, got {type(result).__name__}."
         )
     value, aux = (result[0], (result[1],)) if has_aux else (result, ())
-    return nest.map_structure(_core.as_tensor, value), aux
+    return map_tensors(_core.as_tensor, value), aux
 
 
-def _dense(gradients: Any) -> Any:
-    """Gradients without `tf.IndexedSlices`."""
-    return nest.map_structure(_core.as_tensor, gradients)
+def _leaves(sources: Any) -> list[Any]:
+    """What a structure differentiates by: its leaves but for None, which has no derivative."""
+    return [leaf for leaf in nest.flatten(sources) if leaf is not None]
+
+
+def _by_source(sources: Any, derivatives: Callable[[list[Any]], list[Any]]) -> Any:
+    """Derivatives in a structure like the sources, without `tf.IndexedSlices`."""
+    found = iter(derivatives(_leaves(sources)))
+    return map_tensors(lambda _: _dense(next(found)), sources)
+
+
+def _dense(derivative: Any) -> Any:
+    return _core.as_tensor(derivative) if isinstance(derivative, IndexedSlices) else derivative
 
 
 def _unit_tangents(leaves: list[Tensor]) -> list[Tensor]:
     """For each tensor, the directions that move one element of all tensors each: `[count, *shape]`."""
-    counts = [math.prod(leaf._sizes()) for leaf in leaves]
+    counts = [count_of(leaf) for leaf in leaves]
     total, tangents = sum(counts), []
     for leaf, count, end in zip(leaves, counts, itertools.accumulate(counts), strict=True):
         units = _ops.eye(total, dtype=leaf.dtype)[:, end - count : end]
-        tangents.append(_ops.reshape(units, [total, *leaf._sizes()]))
+        tangents.append(_ops.reshape(units, joined_shape((total,), shape_of(leaf))))
     return tangents
