@@ -13,6 +13,7 @@
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
+#include "ops/partition.h"
 
 namespace ef::graph {
 namespace {
@@ -85,6 +86,32 @@ bool has_lists_of_rows(const Graph& graph) {
   return false;
 }
 
+// Whether the shape of a node's results may depend on the values of its inputs.
+bool has_shape_of_values(const Graph& graph, const Node& node) {
+  if (!node.op) return false;
+  const Op* const searching[] = {&ops::where_indices, &ops::unique_with_counts,
+                                 &ops::dynamic_partition};
+  if (std::ranges::find(searching, node.op) != std::end(searching)) return true;
+  const auto is_known = [](const Tensor& tensor) { return tensor.shape().fully_known(); };
+  const auto is_input_known = [&](Port port) { return is_known(graph.tensor(port)); };
+  return std::ranges::all_of(node.inputs, is_input_known) && node.late.empty() &&
+         !std::ranges::all_of(node.outputs, is_known);
+}
+
+// Whether results of different rows may differ in shape inside of the graph. They cannot be
+// batched.
+bool has_shapes_of_rows(const Graph& graph) {
+  NodesOfRows of_rows(graph);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (!of_rows.next(id)) continue;
+    const Node& node = graph.node(id);
+    if (has_shape_of_values(graph, node)) return true;
+    const Graph* const callee = node.function ? callee_of(node) : nullptr;
+    if (callee && has_shapes_of_rows(*callee)) return true;
+  }
+  return false;
+}
+
 // Infers the specs of results of rows.
 SpecList specs_of_rows(const Graph& callee, std::span<const Tensor> rows) {
   SpecList specs;
@@ -106,7 +133,7 @@ class Rows final : public NodeFunction {
   explicit Rows(CallablePtr callee)
       : callee_(std::move(callee)),
         arity_(callee_->graph().inputs().size()),
-        one_by_one_(has_lists_of_rows(callee_->graph())) {}
+        one_by_one_(has_lists_of_rows(callee_->graph()) || has_shapes_of_rows(callee_->graph())) {}
 
   const char* type() const override { return "RowsOf"; }
   bool has_effects() const override { return callee_->has_effects(); }
