@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes, func_graph
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.mapped_slices import MappedSlices
 from eagerflow.framework.sizes import rank_of, sizes_in
 from eagerflow.framework.type_spec import TensorSpec, weak_as
@@ -93,6 +94,7 @@ def vmap(
             for part, dim in zip(
                 nest.flatten(result), _prefixed(out_dims, result, "out_dims"), strict=True
             ):
+                _check_dense(part, "returned")
                 if dim is None and _core.depends_on_inputs(_core.as_tensor(part)):
                     raise ValueError(
                         "out_dims is None for a result that differs from slice to slice. Pass the axis "
@@ -209,8 +211,19 @@ def _prefixed(dims: Any, value: Any, name: str) -> list[int | None]:
     return flat
 
 
+def _check_dense(value: Any, what: str) -> None:
+    """Refuses a value of several tensors, whose slices are not the slices of its parts."""
+    if isinstance(value, CompositeTensor) and value._stands_for_tensor:
+        if len(nest.flatten(value, expand_composites=True)) > 1:
+            raise TypeError(
+                f"vmap slices and stacks dense tensors, but it {what} a {type(value).__name__}. Convert "
+                "it to a tensor, as by to_tensor(), or use tf.map_fn."
+            )
+
+
 def _leading(value: Any, dim: int) -> Tensor:
     """A tensor with an axis as its first."""
+    _check_dense(value, "got")
     tensor = weak_as(_core.as_tensor(value), value)
     if tensor.ndim is not None and not -tensor.ndim <= dim < tensor.ndim:
         raise ValueError(

@@ -124,6 +124,30 @@ def test_products(mode):
     assert func.jvp(lambda x: (x, 1), (x,), (x,), has_aux=True)[2] == 1
 
 
+def test_structures_of_arguments():
+    x = tf.constant(VECTOR)
+    square = lambda p: tf.reduce_sum(p["w"] ** 2)  # noqa: E731
+    close(func.grad(square)({"w": x, "b": None})["w"], 2 * VECTOR)
+    assert func.grad(square)({"w": x, "b": None})["b"] is None
+    assert func.jacfwd(square)({"w": x, "b": None})["b"] is None
+    ragged = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    gradient = func.grad(lambda r: tf.reduce_sum(r.flat_values**2))(ragged)
+    assert gradient.to_list() == [[2.0, 4.0], [6.0]]
+    assert func.jacrev(lambda x: {"y": x, "n": None})(x)["n"] is None
+
+
+@pytest.mark.parametrize("argnums", [[0, 1], (0, 1), (-2, -1)], ids=str)
+def test_several_arguments(argnums, mode):
+    x, y = tf.constant(VECTOR), tf.constant(2 * VECTOR)
+    product = lambda a, b: tf.reduce_sum(a * b)  # noqa: E731
+    for transform in (func.grad, func.jacrev, func.jacfwd):
+        close(mode(transform(product, argnums))(x, y), (2 * VECTOR, VECTOR))
+    with pytest.raises(ValueError, match="no argument 1.*Arguments by name are constants"):
+        func.grad(product, 1)(x, b=y)
+    with pytest.raises(TypeError, match="argnums must be"):
+        func.grad(product, True)(x, y)
+
+
 def test_vmap(mode):
     rows, x = tf.constant(MATRIX), tf.constant(VECTOR)
     dot = lambda a, b: tf.reduce_sum(a * b)  # noqa: E731

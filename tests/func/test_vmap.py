@@ -288,6 +288,30 @@ def test_embeddings_by_slices():
     close(func.vmap(lambda i: tf.gather_nd(table, i))(pairs), np.array([[2.0, 3.0], [0.5, 1.0]]))
 
 
+@pytest.mark.parametrize("signature", [None, [tf.TensorSpec([None, None], tf.float64)]])
+def test_shapes_that_depend_on_values(signature):
+    mapped = {
+        "mask": (lambda row: tf.reduce_sum(row[row > 0]), np.where(ROWS > 0, ROWS, 0).sum(1)),
+        "unique": (lambda row: tf.size(tf.unique(tf.abs(row))[0]), np.array([2, 3])),
+        "where": (lambda row: tf.size(tf.where(row == 0.0)), np.array([0, 1])),
+    }
+    for name, (f, expected) in mapped.items():
+        call = tf.function(lambda x, f=f: func.vmap(f)(x), input_signature=signature)
+        np.testing.assert_array_equal(call(tf.constant(ROWS)), expected, name)
+    gradient = func.vmap(func.grad(lambda row: tf.reduce_sum(row[row > 0] ** 2)))(ROWS)
+    close(gradient, np.where(ROWS > 0, 2 * ROWS, 0))
+
+
+def test_values_of_several_tensors_are_refused():
+    ragged = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    with pytest.raises(TypeError, match="RaggedTensor.*tf.map_fn"):
+        func.vmap(tf.reduce_sum)(ragged)
+    with pytest.raises(TypeError, match="got a SparseTensor"):
+        func.vmap(tf.sparse.reduce_sum)(tf.sparse.from_dense([[1.0, 0.0]]))
+    with pytest.raises(TypeError, match="returned a RaggedTensor"):
+        func.vmap(lambda row: tf.RaggedTensor.from_row_lengths(row, [1, 2]))(tf.constant(ROWS))
+
+
 def test_texts():
     found = func.vmap(lambda a, b: tf.strings.join([a, b]), (0, None))(tf.constant(["x", "y"]), "z")
     assert found.numpy().tolist() == [b"xz", b"yz"]
