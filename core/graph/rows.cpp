@@ -100,8 +100,8 @@ bool has_shape_of_values(const Graph& graph, const Node& node) {
 
 // Whether results of different rows may differ in shape inside of the graph. They cannot be
 // batched.
-bool has_shapes_of_rows(const Graph& graph) {
-  NodesOfRows of_rows(graph);
+bool has_shapes_of_rows(const Graph& graph, bool captures_differ = false) {
+  NodesOfRows of_rows(graph, captures_differ);
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (!of_rows.next(id)) continue;
     const Node& node = graph.node(id);
@@ -340,7 +340,8 @@ bool can_run_rows(const Graph& graph, bool captures_differ) {
 }
 
 bool Rows::nests() const {
-  return !one_by_one_ && can_run_rows(callee_->graph(), /*captures_differ=*/true);
+  return !one_by_one_ && !has_shapes_of_rows(callee_->graph(), /*captures_differ=*/true) &&
+         can_run_rows(callee_->graph(), /*captures_differ=*/true);
 }
 
 }  // namespace
