@@ -11,7 +11,7 @@ import numpy as np
 from eagerflow import _core, errors
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.sizes import may_equal
+from eagerflow.framework.sizes import may_equal, rank_of
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -363,17 +363,21 @@ class _Selection:
         indices = self.indices(value)
         if axes == list(range(len(axes))):
             return _slices(value, indices)
-        if value.ndim is None:
-            raise ValueError(
-                "Only the first axes of a tensor of unknown rank can be indexed by arrays."
-            )
-        rest = [axis for axis in range(value.ndim) if axis not in axes]
-        result = _slices(_ops.transpose(value, axes + rest), indices)
+        result = _slices(_ops.transpose(value, _order(axes, value)), indices)
         if self._apart:
             return result
         count = len(indices.shape) - 1  # the axes of the arrays go where the first of theirs was
         order = [*range(count, count + axes[0]), *range(count)]
-        return _ops.transpose(result, order + list(range(len(order), len(result.shape))))
+        return _ops.transpose(result, _order(order, result))
+
+
+def _order(first: list[int], value: Tensor) -> Any:
+    """All axes of a tensor, beginning with some: a list, or a vector if the rank is unknown."""
+    count = max(first) + 1 if value.ndim is None else value.ndim
+    order = [*first, *(axis for axis in range(count) if axis not in first)]
+    if value.ndim is not None:
+        return order
+    return _ops.concat([order, _ops.range(count, rank_of(value), 1)], 0)
 
 
 def _slices(value: Tensor, indices: Tensor) -> Tensor:

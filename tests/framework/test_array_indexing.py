@@ -174,6 +174,36 @@ def test_indices_that_graphs_compute():
         tf.function(lambda x: x[..., [0]], input_signature=[tf.TensorSpec(None)])(DATA)
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        (slice(None), [0, 2], [1, 3]),
+        (0, slice(None), [1, -1]),
+        ([1, 0], slice(1, None), [2, 2]),
+        (slice(None), [[0], [1]], [1, 3]),
+        (None, [0, 1], slice(None), 2),
+    ],
+    ids=str,
+)
+def test_arrays_anywhere_in_tensors_of_unknown_rank(key):
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.float64)])
+    def both(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            part = x[key]
+            loss = tf.reduce_sum(part**2)
+        return part, tf.convert_to_tensor(tape.gradient(loss, x)), x.at[key].add(1.0)
+
+    for data in (DATA, DATA[..., None] * [1.0, -1.0]):
+        part, gradient, added = both(data)
+        equal(part, data[key])
+        expected, sums = np.zeros_like(data), data.copy()
+        np.add.at(expected, key, 2 * data[key])
+        np.add.at(sums, key, 1.0)
+        equal(gradient, expected)
+        equal(added, sums)
+
+
 @pytest.mark.parametrize("dtype", ["int32", "bool", "complex64", "float16", "bfloat16", "uint8"])
 def test_dtypes(dtype):
     x = tf.cast(DATA, dtype)
