@@ -61,13 +61,13 @@ def nextafter(x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor
     return y
 
 
-def _known(size: object) -> Any:
+def _known(size: object) -> Tensor | None:
     """An argument of `sobol_sample` whose value is known, or None."""
     return _core.static_value(_core.convert(size, dtypes.int32, None))
 
 
 def _points(
-    dim: object, num_results: object, _: object = 0, dtype: Any = dtypes.float32, **__: object
+    dim: object, num_results: object, _: object = 0, dtype: DTypeLike = dtypes.float32, **__: object
 ) -> TensorSpec:
     sizes = [None if size is None else int(size) for size in map(_known, (num_results, dim))]
     return TensorSpec(sizes, dtype)
@@ -78,7 +78,7 @@ def _unless_known(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     later = on_host(_points)(function)
 
     def call(
-        dim: object, num_results: object, skip: object = 0, *args: Any, **kwargs: Any
+        dim: object, num_results: object, skip: object = 0, *args: object, **kwargs: object
     ) -> Tensor:
         sizes = [_known(size) for size in (dim, num_results, skip)]
         if any(size is None for size in sizes):

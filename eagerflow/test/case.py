@@ -346,7 +346,7 @@ class TestCase(PlainAssertions):
         np.testing.assert_array_equal(first, second, msg or "")
 
     def assertAllClose(
-        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+        self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
         """Asserts that structures of arrays, or ragged tensors, are close, elementwise."""
         self._assert_close(a, b, rtol, atol, msg)
