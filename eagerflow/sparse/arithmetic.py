@@ -9,6 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.composite import SparseTensorValue
 from eagerflow.framework.host_call import on_host
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.sizes import known_array, of_rank, sizes_in
@@ -48,7 +49,13 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Tensor, Tensor, Tensor, t
     return indices, first, second, tuple(chosen)
 
 
-def _sum_spec(a: Tensor, b: Tensor, threshold: object = 0) -> SparseTensorSpec | TensorSpec:
+def _whole(value: Any) -> Any:
+    """The sparse tensor of a `SparseTensorValue`; others as they are."""
+    return SparseTensor.from_value(value) if isinstance(value, SparseTensorValue) else value
+
+
+def _sum_spec(a: Any, b: Any, threshold: object = 0) -> SparseTensorSpec | TensorSpec:
+    a, b = map(_whole, (a, b))
     sparse = [value for value in (a, b) if isinstance(value, SparseTensor)]
     if not sparse:
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
@@ -78,6 +85,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     array([[2., 0.],
            [0., 2.]], dtype=float32)
     """
+    a, b = map(_whole, (a, b))
     sparse = [isinstance(value, SparseTensor) for value in (a, b)]
     if not any(sparse):
         raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")

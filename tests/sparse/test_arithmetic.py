@@ -190,3 +190,20 @@ def test_operands_take_the_dtype_of_the_sparse_tensor(symbol):
         function(tf.sparse.from_dense([[1, 0]]), 1.5)
     assert function(value, np.ones([2, 2])).dtype == tf.float32
     assert function(value, 2).dtype == tf.float32
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_sums_accept_values_of_sparse_tensors(traced):
+    value = tf.compat.v1.SparseTensorValue([[0, 1], [1, 0]], [42, 24], [2, 2])
+    dense = tf.constant([[1, 2], [3, 4]])
+
+    def sums():
+        return (
+            tf.sparse.add(value, value).values,
+            tf.sparse.add(value, tf.SparseTensor.from_value(value)).values,
+            tf.sparse.add(value, dense),
+            tf.sparse.add(dense, value),
+        )
+
+    found = [each.numpy().tolist() for each in (tf.function(sums) if traced else sums)()]
+    assert found == [[84, 48], [84, 48], [[1, 44], [27, 4]], [[1, 44], [27, 4]]]
