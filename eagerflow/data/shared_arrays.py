@@ -13,6 +13,7 @@ import errno
 import os
 import pickle
 from collections.abc import Callable
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
@@ -160,9 +161,14 @@ def _close(memory: SharedMemory | None) -> None:
 
 def _created(name: str, size: int) -> SharedMemory | None:
     """A slot of shared memory; None if there is no room for it."""
+    # Before it exists: a process that is killed as soon as it does leaves nothing.
+    if os.name == "posix":
+        resource_tracker.register(f"/{name}", "shared_memory")
     try:
         memory = SharedMemory(name, create=True, size=size)
     except OSError as error:
+        if os.name == "posix":
+            resource_tracker.unregister(f"/{name}", "shared_memory")
         if error.errno in (errno.ENOSPC, errno.ENOMEM):
             return None
         raise

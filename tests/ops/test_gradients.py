@@ -23,11 +23,16 @@ SINGLE_PRECISION = {"attention", "crop_and_resize", "crop_and_resize_grad_image"
 ROUNDED = {"int8_conv2d", "int8_depthwise_conv2d", "int8_matmul"}
 # Operations of lists are tested as TensorArrays: see tests/function/test_tensor_array.py.
 LISTS = {name for name in OPERATIONS if name.startswith("tensor_list_")}
+# And those of variants as raw operations: see tests/graphdef/test_ragged_variants.py.
+VARIANTS = {"ragged_from_variant", "ragged_to_variant", "ragged_to_variant_grad", "variant_add"}
 
 
 def test_every_differentiable_operation_has_cases():
     differentiable = {name for name, operation in OPERATIONS.items() if operation.differentiable}
-    assert differentiable - LISTS - ROUNDED == {case.name for case in CASES} | SINGLE_PRECISION
+    assert (
+        differentiable - LISTS - VARIANTS - ROUNDED
+        == {case.name for case in CASES} | SINGLE_PRECISION
+    )
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

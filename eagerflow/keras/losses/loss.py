@@ -149,7 +149,9 @@ class LossFunctionWrapper(Loss):
             key: value.numpy() if isinstance(value, Tensor | _core.Variable) else value
             for key, value in self._fn_kwargs.items()
         }
-        return super().get_config() | config | {"fn": get_registered_name(self.fn)}
+        # Callable objects have no name, such as a functools.partial: they stand for themselves.
+        fn = get_registered_name(self.fn) if hasattr(self.fn, "__name__") else self.fn
+        return super().get_config() | config | {"fn": fn}
 
     @classmethod
     def from_config(cls, config: Config) -> Loss:
