@@ -228,7 +228,7 @@ def _reduced(value: SparseTensor, axis: Any, keepdims: Any, sparse: bool, larges
     final = [sizes[k] if k in kept else 1 for k in range(len(sizes))] if keepdims else shape
     if not sparse and not kept and not largest:
         return _ops.reshape(_ops.reduce_sum(value._values, [0]), final)
-    if len(sizes) == 2 and not sparse and not largest and not value.dtype.is_complex:
+    if len(sizes) == 2 and len(kept) == 1 and not (sparse or largest or value.dtype.is_complex):
         layout = layout_of(value)
         if layout is not None:  # the product with a vector of ones reads less than the indices
             adjoint = kept == [1]

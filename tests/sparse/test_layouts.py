@@ -60,7 +60,7 @@ def test_products_and_sums(kind, dtype, scrambled):
         np.testing.assert_allclose(dense(found), array @ b, **tolerance)
         found = product(value, tf.cast(tf.constant(c), dtype), adjoint_a=True)
         np.testing.assert_allclose(dense(found), array.conj().T @ c, **tolerance)
-    for axis in (0, 1, [0, 1], None):
+    for axis in (0, 1, [0, 1], [], None):
         for keepdims in (False, True):
             found = tf.sparse.reduce_sum(value, axis, keepdims)
             wanted = array.sum(tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
