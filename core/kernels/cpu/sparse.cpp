@@ -23,6 +23,19 @@ namespace {
 
 constexpr int64_t kSparseGrain = 16'384;
 
+// Into how many pieces so many elements are divided for threads.
+int64_t pieces_of(int64_t count) {
+  return std::max<int64_t>(1, std::min<int64_t>(max_threads(), count / kSparseGrain));
+}
+
+// Calls body(piece) for each piece; threads share them.
+template <class Body>
+void for_pieces(int64_t pieces, const Body& body) {
+  parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t piece = begin; piece < end; ++piece) body(piece);
+  });
+}
+
 std::string row_text(const int64_t* row, int64_t rank) {
   std::string text = "[";
   for (int64_t k = 0; k < rank; ++k) text += (k ? ", " : "") + std::to_string(row[k]);
@@ -125,10 +138,8 @@ bool sort_by_axis(const int64_t* places, int64_t count, const Ints& perm, int64_
   std::fill_n(next, pieces * size, int64_t{0});
   std::atomic<bool> all_inside = true;
   const auto each_piece = [&](const auto& visit) {
-    parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
-      for (int64_t piece = first; piece < last; ++piece) {
-        visit(next + piece * size, count * piece / pieces, count * (piece + 1) / pieces);
-      }
+    for_pieces(pieces, [&](int64_t piece) {
+      visit(next + piece * size, count * piece / pieces, count * (piece + 1) / pieces);
     });
   };
   each_piece([&](int64_t* counts, int64_t begin, int64_t end) {
@@ -334,8 +345,7 @@ int64_t lower_row(const int64_t* places, int64_t count, int64_t rank, const int6
 
 std::vector<MergedPart> merged_parts(const int64_t* a, int64_t a_count, const int64_t* b,
                                      int64_t b_count, int64_t rank) {
-  const int64_t pieces =
-      std::max<int64_t>(1, std::min<int64_t>(max_threads(), (a_count + b_count) / kSparseGrain));
+  const int64_t pieces = pieces_of(a_count + b_count);
   std::vector<MergedPart> parts(static_cast<size_t>(pieces) + 1);
   const bool by_a = a_count >= b_count;  // the longer list is divided evenly
   for (int64_t k = 1; k < pieces; ++k) {
@@ -386,11 +396,9 @@ void sparse_intersection(KernelContext& context) {
   auto* second = first + a_count + pieces;
   std::atomic<bool> are_distinct = rank > 0;
   const auto each_part = [&](const auto& visit) {
-    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t k = begin; k < end; ++k) {
-        const auto at = static_cast<size_t>(k);
-        visit(parts[at], parts[at + 1], parts[at].a + k);
-      }
+    for_pieces(pieces, [&](int64_t piece) {
+      const auto at = static_cast<size_t>(piece);
+      visit(parts[at], parts[at + 1], parts[at].a + piece);
     });
   };
   each_part([&](MergedPart& part, const MergedPart& next, int64_t at) {
@@ -614,17 +622,14 @@ void sparse_slice_places(KernelContext& context) {
   }
   int64_t first = 0, last = count;
   if (attrs.in_order) narrow(places, rank, slices, first, last);
-  const int64_t pieces =
-      std::max<int64_t>(1, std::min<int64_t>(max_threads(), (last - first) / kSparseGrain));
+  const int64_t pieces = pieces_of(last - first);
   const auto bound = [&](int64_t piece) { return first + (last - first) * piece / pieces; };
   // Each piece has room for its rows, and for one that is not kept.
   const Scratch memory(static_cast<size_t>(last - first + pieces) * sizeof(int64_t));
   std::vector<int64_t> starts(static_cast<size_t>(pieces) + 1);
   const auto each_piece = [&](const auto& visit) {
-    parallel_for(pieces, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t k = begin; k < end; ++k) {
-        visit(k, memory.as<int64_t>() + bound(k) - first + k);
-      }
+    for_pieces(pieces, [&](int64_t piece) {
+      visit(piece, memory.as<int64_t>() + bound(piece) - first + piece);
     });
   };
   const bool are_plain = std::ranges::all_of(slices, &AxisSlice::is_plain);
