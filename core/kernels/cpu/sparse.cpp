@@ -453,19 +453,16 @@ void sparse_sum(KernelContext& context) {
   auto* const sources = memory.as<uint8_t>();
   std::vector<MergedPart> parts = merged_parts(a, a_count, b, b_count, rank);
   const auto pieces = static_cast<int64_t>(parts.size()) - 1;
-  parallel_for(pieces, 1, [&](int64_t first_piece, int64_t last_piece) {
-    for (int64_t piece = first_piece; piece < last_piece; ++piece) {
-      const MergedPart& next = parts[static_cast<size_t>(piece) + 1];
-      MergedPart& part = parts[static_cast<size_t>(piece)];
-      uint8_t* const to = sources + part.a + part.b;
-      int64_t count = 0, i = part.a, j = part.b;
-      merge_places(a, next.a, b, next.b, rank, i, j,
-                   [&](int64_t, int64_t, bool first, bool second) {
-                     to[count++] = static_cast<uint8_t>(int{first} + 2 * int{second});
-                   });
-      part.merged = count;
-      part.out = count + next.a - i + next.b - j;
-    }
+  for_pieces(pieces, [&](int64_t piece) {
+    const MergedPart& next = parts[static_cast<size_t>(piece) + 1];
+    MergedPart& part = parts[static_cast<size_t>(piece)];
+    uint8_t* const to = sources + part.a + part.b;
+    int64_t count = 0, i = part.a, j = part.b;
+    merge_places(a, next.a, b, next.b, rank, i, j, [&](int64_t, int64_t, bool first, bool second) {
+      to[count++] = static_cast<uint8_t>(int{first} + 2 * int{second});
+    });
+    part.merged = count;
+    part.out = count + next.a - i + next.b - j;
   });
   int64_t count = 0;
   for (MergedPart& part : parts) part.out = std::exchange(count, count + part.out);
@@ -475,34 +472,32 @@ void sparse_sum(KernelContext& context) {
     using Sum = decltype(arithmetic(T()));
     const auto *x = context.input(0).data<T>(), *y = context.input(2).data<T>();
     const T none = T(0);
-    parallel_for(pieces, 1, [&](int64_t first_piece, int64_t last_piece) {
-      for (int64_t piece = first_piece; piece < last_piece; ++piece) {
-        const MergedPart &part = parts[static_cast<size_t>(piece)],
-                         &next = parts[static_cast<size_t>(piece) + 1];
-        const uint8_t* const from = sources + part.a + part.b;
-        auto* place = indices.mutable_data<int64_t>() + part.out * rank;
-        auto* value = values.mutable_data<T>() + part.out;
-        int64_t i = part.a, j = part.b;
-        for (int64_t k = 0; k < part.merged; ++k) {
-          const bool first = from[k] & 1, second = from[k] & 2;
-          const int64_t* const row = first ? a + i * rank : b + j * rank;
-          if (rank == 2) {
-            place[0] = row[0];
-            place[1] = row[1];
-          } else {
-            std::copy_n(row, rank, place);
-          }
-          place += rank;
-          const T *one = first ? x + i : &none, *other = second ? y + j : &none;
-          *value++ = static_cast<T>(static_cast<Sum>(wrapping(*one) + wrapping(*other)));
-          i += first;
-          j += second;
+    for_pieces(pieces, [&](int64_t piece) {
+      const MergedPart &part = parts[static_cast<size_t>(piece)],
+                       &next = parts[static_cast<size_t>(piece) + 1];
+      const uint8_t* const from = sources + part.a + part.b;
+      auto* place = indices.mutable_data<int64_t>() + part.out * rank;
+      auto* value = values.mutable_data<T>() + part.out;
+      int64_t i = part.a, j = part.b;
+      for (int64_t k = 0; k < part.merged; ++k) {
+        const bool first = from[k] & 1, second = from[k] & 2;
+        const int64_t* const row = first ? a + i * rank : b + j * rank;
+        if (rank == 2) {
+          place[0] = row[0];
+          place[1] = row[1];
+        } else {
+          std::copy_n(row, rank, place);
         }
-        place = std::copy_n(a + i * rank, (next.a - i) * rank, place);
-        std::copy_n(b + j * rank, (next.b - j) * rank, place);
-        value = std::copy_n(x + i, next.a - i, value);
-        std::copy_n(y + j, next.b - j, value);
+        place += rank;
+        const T *one = first ? x + i : &none, *other = second ? y + j : &none;
+        *value++ = static_cast<T>(static_cast<Sum>(wrapping(*one) + wrapping(*other)));
+        i += first;
+        j += second;
       }
+      place = std::copy_n(a + i * rank, (next.a - i) * rank, place);
+      std::copy_n(b + j * rank, (next.b - j) * rank, place);
+      value = std::copy_n(x + i, next.a - i, value);
+      std::copy_n(y + j, next.b - j, value);
     });
   });
   context.output(0) = values;
