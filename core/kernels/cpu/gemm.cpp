@@ -37,12 +37,16 @@ constexpr int64_t kPackGrain = 32'768;
 constexpr int64_t kTinyProduct = 512;
 
 // Up to this many multiplications oneDNN is no faster, and its first call takes 25 ms to generate
-// code. If the right matrix is transposed, our kernel must pack it first, and oneDNN wins earlier.
+// code. If the right matrix is transposed, our kernel must copy it first, and oneDNN wins earlier.
 constexpr int64_t kOwnProduct = 4'000'000;
-constexpr int64_t kOwnTransposed = 300'000;
+constexpr int64_t kOwnTransposed = 3'000'000;
 
 // The least number of multiplications of a matrix-vector product for a thread.
 constexpr int64_t kGrainOfDots = 65'536;
+// Up to so many vectors of at least so many elements, dot products are faster than a copy of the
+// matrix.
+constexpr int64_t kFewVectors = 8;
+constexpr int64_t kLeastTerms = 32;
 // The most parts of a matrix whose rows are added up separately.
 constexpr int64_t kMostParts = 64;
 
@@ -331,6 +335,39 @@ template <class T>
   return true;
 }
 
+// A product of a few rows and the rows of a transposed matrix: each is a dot product. Rows of the
+// matrix stay in the first-level cache while all vectors pass over them.
+template <class T>
+[[gnu::noinline]] bool multiply_few(const Product& p, const T* a, const T* b, T* c) {
+  if (p.transpose_a || !p.transpose_b || p.accumulate) return false;
+  const bool left = p.m <= p.n;  // whether the vectors are the rows of a
+  const int64_t count = left ? p.m : p.n;
+  const int64_t rows = left ? p.n : p.m;
+  if (count > kFewVectors || rows < kRowsOfDots || p.k < kLeastTerms) return false;
+  const T* const matrix = left ? b : a;
+  const T* const vectors = left ? a : b;
+  const int64_t row = left ? p.ldb : p.lda;
+  const int64_t apart = left ? p.lda : p.ldb;
+  const int64_t step = left ? 1 : p.ldc;
+  const int64_t across = left ? p.ldc : 1;
+  constexpr int64_t kCached = (16 << 10) / sizeof(T);
+  const int64_t block = std::max<int64_t>(1, kCached / (p.k * kRowsOfDots));
+  const int64_t grain = kGrainOfDots / (p.k * kRowsOfDots * count) + 1;
+  const int64_t groups = rows / kRowsOfDots;  // the last one has the rows that are left over
+  parallel_for(groups, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; i += block) {
+      const int64_t next = std::min(i + block, end);
+      const int64_t first = i * kRowsOfDots;
+      const int64_t last = next == groups ? rows : next * kRowsOfDots;
+      for (int64_t v = 0; v < count; ++v) {
+        vector_kernels<T>().multiply_rows(last - first, p.k, matrix + first * row, row,
+                                          vectors + v * apart, c + first * step + v * across, step);
+      }
+    }
+  });
+  return true;
+}
+
 bool is_medium(const Product& p) {
   return p.m * p.n * p.k <= (p.transpose_b ? kOwnTransposed : kOwnProduct);
 }
@@ -351,6 +388,7 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
     return;
   }
   if (has_vector(p) && multiply_vector(p, a, b, c)) return;
+  if (multiply_few(p, a, b, c)) return;
   if (is_medium(p)) return medium_product(p, a, b, c);
   large_sgemm(p, a, b, c);
 }
@@ -360,6 +398,7 @@ void gemm(const Product& p, const double* a, const double* b, double* c) {
   if (p.k == 0) return clear(p, c);
   const bool tiny = p.m * p.n * p.k <= kTinyProduct;
   if (!tiny && has_vector(p) && multiply_vector(p, a, b, c)) return;
+  if (!tiny && multiply_few(p, a, b, c)) return;
   if (!tiny && is_medium(p)) return medium_product(p, a, b, c);
   blocked(p, a, b, c, kernels().doubles);
 }

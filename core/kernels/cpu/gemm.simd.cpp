@@ -62,27 +62,36 @@ void pack_rows(int64_t cols, const T* in, int64_t row_stride, T* out) {
   constexpr int N = kWidth<T> > 8 ? 8 : kWidth<T>;  // a block is N × N
   using Word = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
   using Vector = typename Lanes<Word, N>::Vector;
-  int64_t p = 0;
-  for (; p + N <= cols; p += N) {
+  const auto turned = [&](int64_t p, int first) __attribute__((always_inline)) {
+    const int count = Width - first < N ? Width - first : N;
+    Vector block[N] = {};
 #pragma GCC unroll 8
-    for (int first = (Width - 1) / N * N; first >= 0; first -= N) {
-      const int count = Width - first < N ? Width - first : N;
-      Vector block[N] = {};
+    for (int r = 0; r < count; ++r) {
+      std::memcpy(&block[r], in + (first + r) * row_stride + p, sizeof(Vector));
+    }
+    turn<Word, N>(block);
 #pragma GCC unroll 8
-      for (int r = 0; r < count; ++r) {
-        std::memcpy(&block[r], in + (first + r) * row_stride + p, sizeof(Vector));
-      }
-      turn<Word, N>(block);
+    for (int q = 0; q < N; ++q) {
+      T* const to = out + (p + q) * Width + first;
+      // Elements behind a column are the start of the next column, which is written later.
+      const bool behind = count == N || q + 1 < N;
+      std::memcpy(to, &block[q], behind ? sizeof(Vector) : count * sizeof(T));
+    }
+  };
+  const int64_t whole = cols / N * N;
+  if constexpr (Width % N == 0) {
+    // N rows at a time: more of them, a power of two apart, would drive each other out of the cache
+    // before all of a cache line is read.
+    for (int first = 0; first < Width; first += N) {
+      for (int64_t p = 0; p < whole; p += N) turned(p, first);
+    }
+  } else {
+    for (int64_t p = 0; p < whole; p += N) {
 #pragma GCC unroll 8
-      for (int q = 0; q < N; ++q) {
-        T* const to = out + (p + q) * Width + first;
-        // Elements behind a column are the start of the next column, which is written later.
-        const bool behind = count == N || q + 1 < N;
-        std::memcpy(to, &block[q], behind ? sizeof(Vector) : count * sizeof(T));
-      }
+      for (int first = (Width - 1) / N * N; first >= 0; first -= N) turned(p, first);
     }
   }
-  for (; p < cols; ++p) {
+  for (int64_t p = whole; p < cols; ++p) {
     for (int r = 0; r < Width; ++r) out[p * Width + r] = in[r * row_stride + p];
   }
 }
@@ -300,6 +309,15 @@ constexpr int64_t kStrip = kTileVectors * kLanes<T>;
 // With more rows, a copy of b in whole vectors costs less than a second pass over c.
 constexpr int64_t kFewRows = 64;
 
+// Copies columns of b row by row, the last vector of each row padded with zeros.
+template <class T>
+void pack_strip(int64_t cols, int64_t depth, const T* b, int64_t b_row, int64_t b_col, T* out) {
+  constexpr int kWhole = kLanes<T>;
+  if (cols <= kWhole) return pack<kWhole>(cols, depth, b, b_col, b_row, out, 0);
+  if (cols <= 2 * kWhole) return pack<2 * kWhole>(cols, depth, b, b_col, b_row, out, 0);
+  pack<static_cast<int>(kStrip<T>)>(cols, depth, b, b_col, b_row, out, 0);
+}
+
 template <class T>
 void medium_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int64_t a_col,
                  const T* b, int64_t b_row, int64_t b_col, T* c, int64_t ldc, bool add) {
@@ -327,11 +345,7 @@ void medium_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int
       }
       if (direct == depth) continue;
       alignas(64) T packed[kMediumDepth * kStrip<T>];
-      for (int64_t p = direct; p < depth; ++p) {
-        T* const to = packed + (p - direct) * width;
-        for (int64_t q = 0; q < cols; ++q) to[q] = from[p * b_row + q * b_col];
-        for (int64_t q = cols; q < width; ++q) to[q] = 0;
-      }
+      pack_strip(cols, depth - direct, from + direct * b_row, b_row, b_col, packed);
       any_strip(m, depth - direct, left.at(0, p0 + direct), packed, width, c + j, ldc, cols, more);
     }
   }

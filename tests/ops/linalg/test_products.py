@@ -59,6 +59,20 @@ def test_rows_times_a_vector(dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_few_rows_times_a_transposed_matrix(dtype):
+    """Either side may be short: dot products with 2 to 8 vectors, copies of the matrix beyond."""
+    for few in range(2, 11):
+        for many in (7, 8, 9, 15, 47, 49, 203):
+            for k in (31, 32, 33, 129, 700):
+                assert product(few, k, many, False, True, dtype) < 1
+                assert product(many, k, few, False, True, dtype) < 1
+        a = np.zeros([few, 77], dtype)
+        a[:, 0], a[-1, -1] = np.inf, np.nan
+        found = tf.matmul(a, np.ones([50, 77], dtype), transpose_b=True)
+        np.testing.assert_array_equal(found[:-1], np.full([few - 1, 50], np.inf))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_a_vector_times_rows(dtype):
     """Each number of vectors in a row, with columns and rows left over, and rows added in parts."""
     for n in [*range(1, 50), 63, 64, 65, 127, 128, 130, 257, 300]:
@@ -134,7 +148,8 @@ def test_threads_do_not_change_products():
         for count in 1, 2, 5:
             tf.config.threading.set_intra_op_parallelism_threads(count)
             floats = tf.cast(a, "float32") @ tf.cast(b, "float32")
-            results.append((tf.matmul(a, b), floats, row @ tall, a[:1] @ b))
+            few = tf.matmul(a[:5], a, transpose_b=True), tf.matmul(a, a[:24], transpose_b=True)
+            results.append((tf.matmul(a, b), floats, row @ tall, a[:1] @ b, *few))
     finally:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
     for found in results[1:]:
