@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/byte_vectors.h"
 #include "kernels/cpu/vector_math.h"
 
 namespace ef::cpu::EF_ISA {
@@ -384,22 +385,28 @@ template <class T>
 void window_places(uint8_t* out, const T* x, const T* y, const int64_t* offsets, int places,
                    int64_t n, int64_t count, int64_t step) {
   for (int64_t k = 0; k < count; ++k, out += n, x += step, y += n) {
-    std::memset(out, kNoPlace, static_cast<size_t>(n));
-    for (int p = places; p-- > 0;) {
-      const T* const pixel = x + offsets[p];
-      const auto place = static_cast<uint8_t>(p);
-#pragma omp simd
-      for (int64_t i = 0; i < n; ++i) {
-        out[i] = (pixel[i] == y[i]) | (pixel[i] != pixel[i]) ? place : out[i];
+    for_vectors<T>(n, [&](int64_t i, auto size) {
+      const Vec<T> top = load(y + i, size);
+      MaskVec<T> found = MaskVec<T>{} + static_cast<int8_t>(kNoPlace);
+      for (int p = places; p-- > 0;) {
+        const Vec<T> v = load(x + offsets[p] + i, size);
+        found = (v == top) | (v != v) ? MaskVec<T>{} + p : found;
       }
-    }
+      uint8_t bytes[kLanes<T>];
+      put_narrowed<T>(bytes, found);
+      std::memcpy(out + i, bytes, static_cast<size_t>(size));
+    });
   }
 }
 
 template <class T>
 void from_place(T* out, const uint8_t* places, const T* dy, uint8_t place, int64_t n) {
-#pragma omp simd
-  for (int64_t i = 0; i < n; ++i) out[i] = places[i] == place ? dy[i] : T(0);
+  const MaskVec<T> wanted = MaskVec<T>{} + static_cast<int8_t>(place);
+  for_vectors<T>(n, [&](int64_t i, auto size) {
+    uint8_t bytes[kLanes<T>] = {};
+    std::memcpy(bytes, places + i, static_cast<size_t>(size));
+    store(out + i, widened<T>(bytes) == wanted ? load(dy + i, size) : Vec<T>{}, size);
+  });
 }
 
 template <class T>
