@@ -16,7 +16,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.image.resampling import keys_cubic
+from eagerflow.image.resampling import Table, keys_cubic, picked, resampled, table_of
 from eagerflow.image.resizing import resize
 from eagerflow.typing import Array, TensorLike
 
@@ -33,16 +33,12 @@ def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: boo
     return (at + np.float32(0.5)) * scale - np.float32(0.5) if half_pixel_centers else at * scale
 
 
-def _along(images: TensorLike, axis: int, taps: list[tuple[Any, Any]]) -> Any:
-    """A weighted sum of pixels along an axis; pixels of weight 0 are ignored, even NaN."""
-    total = None
-    for indices, weights in taps:
-        shape = [1, 1, 1, 1]
-        shape[axis] = len(indices)
-        part = _ops.gather(images, _core.convert(indices, dtypes.int32, None), axis=axis)
-        part = _ops.multiply_no_nan(part, weights.reshape(shape).astype(np.float32))
-        total = part if total is None else total + part
-    return total
+def _table(taps: list[tuple[Any, Any]], size: int) -> Table:
+    """The table of the given source indices and weights of each new pixel."""
+    sources, weights = (np.stack(part) for part in zip(*taps, strict=True))
+    count = sources.shape[1]
+    results = np.broadcast_to(np.arange(count), sources.shape)
+    return table_of(results.ravel(), sources.ravel(), weights.ravel(), count, size)
 
 
 def _resized(images: Any, size: Any, taps_of: Any) -> Any:
@@ -50,11 +46,11 @@ def _resized(images: Any, size: Any, taps_of: Any) -> Any:
     if images.ndim != 4:
         raise ValueError(f"images must be 4-D, got shape {images.shape}")
     known: Any = _core.static_value(_core.as_tensor(size))
-    new = [int(n) for n in known.numpy()]
-    result = _ops.cast(images, dtypes.float32)
-    for axis in (1, 2):
-        result = _along(result, axis, taps_of(images._shape_tuple()[axis], new[axis - 1]))
-    return result
+    tables = [
+        _table(taps_of(old, int(new)), old)
+        for old, new in zip(images._shape_tuple()[1:3], known.numpy(), strict=True)
+    ]
+    return resampled(_ops.cast(images, dtypes.float32), *tables)
 
 
 def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -124,17 +120,15 @@ def resize_nearest_neighbor(
     """Images resized to the nearest pixels, of their own dtype."""
     images = _core.as_tensor(images)
     known: Any = _core.static_value(_core.as_tensor(size))
-    new = [int(n) for n in known.numpy()]
-    for axis in (1, 2):
-        old = images._shape_tuple()[axis]
+    places = []
+    for old, new in zip(images._shape_tuple()[1:3], known.numpy(), strict=True):
         if half_pixel_centers:
-            at = np.floor((np.arange(new[axis - 1]) + 0.5) * np.float32(old / new[axis - 1]))
+            at = np.floor((np.arange(new) + 0.5) * np.float32(old / new))
         else:
-            at = _positions(old, new[axis - 1], align_corners, False)
+            at = _positions(old, new, align_corners, False)
             at = np.floor(at + 0.5) if align_corners else np.floor(at)
-        indices = _core.as_tensor(np.clip(at, 0, old - 1))
-        images = _ops.gather(images, _ops.cast(indices, dtypes.int32), axis=axis)
-    return images
+        places.append(np.clip(at, 0, old - 1).astype(np.int32))
+    return picked(images, *places)
 
 
 # How finely TensorFlow tabulates the cubic.

@@ -11,6 +11,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow.autodiff.custom_gradient import custom_gradient
+from eagerflow.framework import dtypes
 
 _ops = _core.ops
 Tensor = _core.Tensor
@@ -253,5 +254,36 @@ def resampled(images: Tensor, rows: Table, columns: Table) -> Tensor:
             return resampled(gradient, rows.transposed, columns.transposed)
 
         return _summed(images, rows, columns), backward
+
+    return apply(images)
+
+
+def picked(images: Tensor, rows: np.ndarray, columns: np.ndarray) -> Tensor:
+    """The pixels of images `[batch, height, width, channels]` in the given rows and columns.
+
+    Args:
+        images: of any dtype.
+        rows: int32 indices of rows, ascending, or those of all rows.
+        columns: the same for columns.
+    """
+    height, width = images._shape_tuple()[1:3]
+
+    def chosen(images: Tensor) -> Tensor:
+        for axis, (places, size) in enumerate([(rows, height), (columns, width)], 1):
+            if len(places) != size or np.any(places != np.arange(size)):
+                images = _ops.gather(images, places, axis, 0)
+        return images
+
+    recorded = _core.recording() or _core.building() is not None
+    if not recorded or images.dtype not in (dtypes.float32, dtypes.float64):
+        return chosen(images)
+    ones = [
+        Table(places, np.ones((len(places), 1), np.float32), size).transposed
+        for places, size in ((rows, height), (columns, width))
+    ]
+
+    @custom_gradient
+    def apply(images: Tensor) -> tuple:
+        return chosen(images), lambda gradient: resampled(gradient, *ones)
 
     return apply(images)

@@ -15,7 +15,7 @@ from eagerflow.framework.sizes import is_known, may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import in_batch, invalid, three_or_four, whole
 from eagerflow.image.geometry import pad_to_bounding_box
-from eagerflow.image.resampling import axis_table, nearest_places, resampled
+from eagerflow.image.resampling import axis_table, nearest_places, picked, resampled
 from eagerflow.ops.numpy_ops import on_values
 
 _ops = _core.ops
@@ -136,12 +136,9 @@ def resize(
         if preserve_aspect_ratio:
             target = _kept_ratio(rows, columns, target)
         if method == "nearest":
-            picked = batch
-            if target[0] != rows:
-                picked = _ops.gather(picked, nearest_places(target[0], rows), 1, 0)
-            if target[1] != columns:
-                picked = _ops.gather(picked, nearest_places(target[1], columns), 2, 0)
-            return picked
+            return picked(
+                batch, nearest_places(target[0], rows), nearest_places(target[1], columns)
+            )
         if batch.dtype is not dtypes.float32:
             batch = _ops.cast(batch, dtypes.float32)
         if target == (rows, columns) and method != "gaussian" and method != "mitchellcubic":

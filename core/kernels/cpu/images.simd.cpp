@@ -47,14 +47,7 @@ void sum_pixels(T* out, const T* x, const int32_t* places, const T* weights, con
     const T* weight = weights + i * k_end;
     T* to = out + i * c_end;
     if (kChannels == 0 || !dense[i]) {
-      for (int64_t c = 0; c < c_end; ++c) to[c] = 0;
-      for (int64_t k = 0; k < k_end; ++k) {
-        const T scale = weight[k];
-        if (scale == 0) continue;
-        const T* pixel = from + k * c_end;
-#pragma omp simd
-        for (int64_t c = 0; c < c_end; ++c) to[c] += scale * pixel[c];
-      }
+      sum_rows(to, from, weight, k_end, c_end);
     } else {
       T sums[kChannels ? kChannels : 1] = {};
       for (int64_t k = 0; k < k_end; ++k) {

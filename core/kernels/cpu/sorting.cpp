@@ -110,11 +110,10 @@ bool largest_of(const T* row, int64_t width, int64_t kept, T* values, int32_t* p
   return true;
 }
 
-// The same for many elements: selects candidates by the leading digits of their keys, and sorts
-// them.
+// The elements whose keys have the leading digits of the `kept` largest ones, in descending order.
 template <class T>
-void largest_of_many(const T* row, int64_t width, int64_t kept,
-                     Placed<typename Keys<T>::Key>* items, T* values, int32_t* places) {
+auto* sorted_candidates(const T* row, int64_t width, int64_t kept,
+                        Placed<typename Keys<T>::Key>* items) {
   using Key = typename Keys<T>::Key;
   constexpr int kBits = std::min<int>(11, 8 * sizeof(Key));
   constexpr int kShift = 8 * sizeof(Key) - kBits;
@@ -128,7 +127,21 @@ void largest_of_many(const T* row, int64_t width, int64_t kept,
     if (static_cast<int>(key >> kShift) < least) continue;
     items[found++] = {static_cast<Key>(~key), static_cast<int32_t>(i)};
   }
-  items = radix_sort(items, items + width, found);
+  return radix_sort(items, items + width, found);
+}
+
+// Up to this width a row is sorted as a whole: counting digits would take longer.
+constexpr int64_t kSortedWidth = 512;
+
+// The same for many elements.
+template <class T>
+void largest_of_many(const T* row, int64_t width, int64_t kept,
+                     Placed<typename Keys<T>::Key>* items, T* values, int32_t* places) {
+  if (width <= kSortedWidth) {
+    items = sorted_places(row, width, 1, true, items);
+  } else {
+    items = sorted_candidates(row, width, kept, items);
+  }
   for (int64_t k = 0; k < kept; ++k) {
     places[k] = items[k].place;
     values[k] = row[items[k].place];
@@ -183,7 +196,8 @@ void top_k(KernelContext& context) {
   const int64_t width = x.shape().back();
   if (kept == 0) return;
   // Insertion while scanning a row moves elements about k log(width / k) times.
-  const bool few = kept * kept <= width;
+  constexpr int64_t kShortRow = 16;
+  const bool few = width <= kShortRow || kept * kept <= width;
   on_real_type(x.dtype(), [&]<class T>(T) {
     const T* from = x.data<T>();
     T* values = context.output(0).mutable_data<T>();
