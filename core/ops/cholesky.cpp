@@ -1,7 +1,6 @@
 // Cholesky factors: inference. Python makes them differentiable.
 #include "kernels/cpu/cholesky.h"
 
-#include "kernels/cpu/cholesky_loops.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "tensor/error.h"
@@ -13,10 +12,6 @@ constexpr DTypeSet kFactorTypes{DType::kFloat32, DType::kFloat64};
 
 void infer(InferContext& c) {
   const Shape shape = square_matrices(c.shape(0), "Cholesky");
-  if (c.num_inputs() == 2 && size_from_end(shape) > cpu::kSmallMatrix) {
-    invalid_argument("Matrices must have at most ", cpu::kSmallMatrix, " rows, got shape ", shape,
-                     " [Op:CholeskyGrad]");
-  }
   if (c.num_inputs() == 2 && !may_equal(c.shape(1), shape)) {
     invalid_argument("Factors of shape ", shape, " have no gradient of shape ", c.shape(1),
                      " [Op:CholeskyGrad]");
@@ -41,7 +36,9 @@ const Op cholesky_factor_grad{{
     .inputs = {{"factor", kFactorTypes}, {"dy", kFactorTypes}},
     .infer = infer,
     .kernel = cpu::cholesky_factor_grad,
-    .doc = "The symmetric gradients of small factored matrices, from those of their factors.",
+    .doc =
+        "The symmetric gradients of factored matrices, from those of their factors, side by side: "
+        "for many small ones.",
 }};
 
 }  // namespace ef::ops

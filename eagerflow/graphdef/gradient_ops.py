@@ -12,6 +12,7 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework.sizes import as_column
 from eagerflow.graphdef import composed
+from eagerflow.ops.linalg import factorization
 from eagerflow.ops.reduction import least
 
 _ops = _core.ops
@@ -208,7 +209,7 @@ def scaled(dy: Tensor, images: Tensor, *attrs: Any) -> Tensor:
 
 def cholesky(factor: Tensor, dy: Tensor) -> Tensor:
     """`CholeskyGrad`."""
-    return _ops.cholesky_factor_grad(factor, tf.linalg.band_part(dy, -1, 0))
+    return factorization.cholesky_gradient(factor, tf.linalg.band_part(dy, -1, 0))
 
 
 def tile(dy: Tensor, multiples: Tensor) -> Tensor:

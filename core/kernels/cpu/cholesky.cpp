@@ -14,31 +14,52 @@
 namespace ef::cpu {
 namespace {
 
+// The largest matrices that are factored in lanes: the more lanes are full, the larger.
+int64_t most_rows(int64_t matrices, int64_t lanes) {
+  if (matrices >= lanes) return 160;
+  return 2 * matrices >= lanes ? 64 : 32;
+}
+
 const CholeskyLoops& factor_loops() { return best::cholesky_loops(); }
 
 const TransposeKernels& transposes() { return best::transpose_kernels(); }
 
-// Copies matrices into lanes and back.
+// Copies matrices of n rows into lanes and back.
 template <class T>
 class Lanes {
  public:
-  Lanes(int lanes, int64_t size)
+  Lanes(int lanes, int64_t n)
       : lanes_(lanes),
-        size_(size),
-        memory_(static_cast<size_t>(lanes * size) * sizeof(T)),
+        n_(n),
+        stride_(row_stride(n)),
+        memory_(static_cast<size_t>(lanes * n * stride_) * sizeof(T)),
         transpose_(sizeof(T) == 4 ? transposes().bytes4 : transposes().bytes8) {}
   T* data() const { return memory_.template as<T>(); }
   void fill(const T* matrices, int64_t count) const {
-    if (count < lanes_) std::memset(data(), 0, static_cast<size_t>(lanes_ * size_) * sizeof(T));
-    transpose_(data(), matrices, size_, count, lanes_, size_);
+    if (count < lanes_)
+      std::memset(data(), 0, static_cast<size_t>(lanes_ * n_ * stride_) * sizeof(T));
+    for_runs([&](int64_t from, int64_t size) {
+      transpose_(row(from), matrices + from * n_, size, count, lanes_, n_ * n_);
+    });
   }
   void empty(T* matrices, int64_t count) const {
-    transpose_(matrices, data(), count, size_, size_, lanes_);
+    for_runs([&](int64_t from, int64_t size) {
+      transpose_(matrices + from * n_, row(from), count, size, n_ * n_, lanes_);
+    });
   }
 
  private:
+  // Calls body(first row, number of elements) for rows that follow each other without gaps.
+  template <class Body>
+  void for_runs(const Body& body) const {
+    if (stride_ == n_) return body(0, n_ * n_);
+    for (int64_t i = 0; i < n_; ++i) body(i, n_);
+  }
+  T* row(int64_t i) const { return data() + i * stride_ * lanes_; }
+
   int64_t lanes_;
-  int64_t size_;
+  int64_t n_;
+  int64_t stride_;
   Scratch memory_;
   TransposeFn transpose_;
 };
@@ -91,10 +112,10 @@ void factor_all(const Tensor& x, const Tensor& out) {
   if (x.size() == 0) return;
   const CholeskyLoopsOf<T>& factor_loops = factor_loops_of<T>();
   const int64_t n = x.shape().back();
-  if (n > kSmallMatrix) return factor_large<T>(x, out);
   const int64_t size = n * n;
+  if (n > most_rows(x.size() / size, factor_loops.lanes)) return factor_large<T>(x, out);
   for_lanes(x.size() / size, n, factor_loops.lanes, [&](int64_t first, int64_t count) {
-    const Lanes<T> lanes(factor_loops.lanes, size);
+    const Lanes<T> lanes(factor_loops.lanes, n);
     bool good[16];
     T* const target = out.mutable_data<T>() + first * size;
     lanes.fill(x.data<T>() + first * size, count);
@@ -112,8 +133,8 @@ void gradient_all(const Tensor& factors, const Tensor& dy, const Tensor& out) {
   const int64_t n = dy.shape().back();
   const int64_t size = n * n;
   for_lanes(dy.size() / size, n, factor_loops.lanes, [&](int64_t first, int64_t count) {
-    const Lanes<T> lower(factor_loops.lanes, size);
-    const Lanes<T> gradients(factor_loops.lanes, size);
+    const Lanes<T> lower(factor_loops.lanes, n);
+    const Lanes<T> gradients(factor_loops.lanes, n);
     lower.fill(factors.data<T>() + first * size, count);
     gradients.fill(dy.data<T>() + first * size, count);
     factor_loops.gradient(lower.data(), gradients.data(), n);

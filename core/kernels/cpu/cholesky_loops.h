@@ -7,10 +7,10 @@
 
 namespace ef::cpu {
 
-// Larger matrices are factored one by one.
-inline constexpr int kSmallMatrix = 32;
+// Element (i, k) of the matrix in lane m is at index (i * row_stride(n) + k) * lanes + m.
+// Processors take elements that are a page apart for the same memory: strides keep rows from that.
+inline int64_t row_stride(int64_t n) { return n % 16 == 0 ? n + 1 : n; }
 
-// Element e of the matrix in lane m is at index e * lanes + m.
 template <class T>
 struct CholeskyLoopsOf {
   int lanes;

@@ -45,8 +45,9 @@ Lu = namedtuple("Lu", ["lu", "p"])
 
 # The dtypes that the engine factors itself; LAPACK factors the others.
 NATIVE = (dtypes.float32, dtypes.float64)
-# Up to this size the gradient of a Cholesky factor is one operation.
-_SMALL_MATRIX = 32
+# The gradients of Cholesky factors of at most so many rows are one operation, if there are at least
+# so many: it computes those of several matrices side by side.
+_SIDE_BY_SIDE = ((32, 1), (64, 4), (128, 8))
 
 _COMPLEX_OF = {
     dtypes.float32: np.complex64,
@@ -137,9 +138,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     a = matrices(input, "Cholesky")
     if waits_for_values(a):
         return on_values(cholesky, [a], [square_spec(a)], in_programs=True)[0]
-    native = a.dtype in NATIVE
-    small = native and a.shape[-1] <= _SMALL_MATRIX
-    if native:
+    if a.dtype in NATIVE:
         factor: Any = _ops.cholesky_factor(a)
         if not _core.recording():
             return factor
@@ -151,17 +150,17 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
             factor = _cholesky_each(array)
         factor = in_dtype_of(factor, a)
 
-    def backward(dl: Tensor) -> Tensor:
-        if small and not _core.recording():
-            return _ops.cholesky_factor_grad(lower, dl)
-        return cholesky_gradient(lower, dl)
-
-    (lower,) = differentiable([factor], [a], backward)
+    (lower,) = differentiable([factor], [a], lambda dl: cholesky_gradient(lower, dl))
     return lower
 
 
 def cholesky_gradient(lower: Tensor, dl: Tensor) -> Tensor:
     """The gradient with respect to matrices, from that of their factors `lower`."""
+    known = lower.shape.is_fully_defined() and lower.dtype in NATIVE
+    if known and not _core.recording():
+        *batch, rows, _ = lower._shape_tuple()
+        if any(rows <= most and math.prod(batch) >= least for most, least in _SIDE_BY_SIDE):
+            return _ops.cholesky_factor_grad(lower, dl)
     middle = _ops.matmul(lower, dl, adjoint_a=True)
     middle = band_part(set_diag(middle, diag_part(middle) * 0.5), -1, 0)
     # The same as with the inverse of `lower` on both sides, in half as many operations.

@@ -139,9 +139,6 @@ def conjugate_cofactors(a: Tensor, det_of_a: Tensor) -> Tensor:
     are the determinants of minors, or for larger ones products of singular values.
     """
 
-    def regular() -> Tensor:
-        return _as_matrices(_ops.conj(det_of_a)) * inv(a, adjoint=True)
-
     if a.shape[-1] == 1:
         return _ops.ones_like(a)
     if a.shape[-1] <= _MINORS:
@@ -150,15 +147,20 @@ def conjugate_cofactors(a: Tensor, det_of_a: Tensor) -> Tensor:
         # No determinant is larger than the product of the lengths of the rows.
         most = _ops.reduce_prod(euclidean_norm(a, -1), -1) * _REGULAR[a.dtype]
         singular = _ops.reduce_any(_ops.less_equal(_ops.abs(det_of_a), most))
-        return _ops.conj(_minors(a)) if singular else regular()
+        return _ops.conj(_minors(a)) if singular else _by_inverse(a, det_of_a)
     if is_symbolic(det_of_a):
-        return regular()
+        return _by_inverse(a, det_of_a)
     if (det_of_a.numpy() != 0).all():
         inverse = inv(a, adjoint=True)
         sizes = [np.linalg.norm(x.numpy(), axis=(-2, -1)) for x in (a, inverse)]
         if np.max(sizes[0] * sizes[1]) * _REGULAR[a.dtype] < 1:
             return _as_matrices(_ops.conj(det_of_a)) * inverse
     return _singular_cofactors(a)
+
+
+def _by_inverse(a: Tensor, det_of_a: Tensor) -> Tensor:
+    """The conjugates of the cofactors of regular matrices."""
+    return _as_matrices(_ops.conj(det_of_a)) * inv(a, adjoint=True)
 
 
 def _minors(a: Tensor) -> Tensor:
@@ -187,14 +189,20 @@ def _derivative_by_parts(a: Tensor) -> Tensor:
     rank = int(np.sum(s > s[0] * _REGULAR[a.dtype]))
     if not rank:
         return _ops.zeros_like(a)
+    if rank == a.shape[-1]:
+        return _by_inverse(a, det(a))
     phase = _core.convert(np.linalg.det(u) * np.linalg.det(vh), a.dtype)
+    # With equal shares of the size, neither determinant overflows unless the product does.
+    with np.errstate(over="ignore"):
+        scale = np.exp(np.mean(np.log(s[:rank].astype(np.float64))))
+        other_scale = np.minimum(scale ** (rank / (len(s) - rank)), np.finfo(s.dtype).max)
     with GradientTape() as tape:
         tape.watch(a)
         turned = _ops.matmul(_ops.matmul(u, a, adjoint_a=True), vh, adjoint_b=True)
         regular, right = turned[:rank, :rank], turned[:rank, rank:]
         below, rest = turned[rank:, :rank], turned[rank:, rank:]
         complement = rest - _ops.matmul(below, solve(regular, right))
-        value = phase * det(regular) * det(complement)
+        value = phase * det(regular / scale) * det(complement * other_scale)
     return tape.gradient(value, a)
 
 

@@ -103,6 +103,29 @@ def test_singular_matrices(dtype):
     assert sign.numpy().tolist() == [0, 0] and logarithm.numpy().tolist() == [-np.inf, -np.inf]
 
 
+@pytest.mark.parametrize("n", [7, 8, 20, 64])
+@pytest.mark.parametrize("condition", [3.0, 30.0, 190.0, 1e3, 1e5])
+def test_gradients_of_determinants(n, condition, dtype):
+    """From well conditioned matrices to those that are nearly singular."""
+    left, right = (np.linalg.qr(numbers((n, n), np.float64, seed))[0] for seed in (8, 9))
+    a = (left * np.geomspace(1, 1 / condition, n) * np.sqrt(condition)) @ right
+    x = tf.constant(a.astype(dtype))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        value = tf.linalg.det(x)
+    exact = np.linalg.det(a) * np.linalg.inv(a).T
+    tolerance = condition * np.finfo(dtype).eps * 20 * np.abs(exact).max()
+    np.testing.assert_allclose(tape.gradient(value, x), exact, atol=tolerance)
+
+
+def test_gradients_of_determinants_that_overflow(dtype):
+    x = tf.constant(np.eye(40, dtype=dtype) * np.finfo(dtype).max ** 0.1)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        value = tf.linalg.det(x)
+    assert np.isinf(value) and not np.isfinite(tape.gradient(value, x)).all()
+
+
 def test_empty(dtype):
     nothing = np.zeros((0, 3, 3), dtype)
     assert tf.linalg.inv(nothing).shape == (0, 3, 3)
@@ -111,9 +134,10 @@ def test_empty(dtype):
     assert tf.linalg.det(np.zeros((2, 0, 0), dtype)).numpy().tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("n", [33, 64, 65, 150])
-def test_cholesky_of_large_matrices(n, dtype):
-    a = numbers((2, n, n), dtype, 7)
+@pytest.mark.parametrize("n", [33, 64, 65, 150, 165])
+@pytest.mark.parametrize("count", [2, 8, 19])
+def test_cholesky_of_large_matrices(n, count, dtype):
+    a = numbers((count, n, n), dtype, 7)
     a = a @ a.swapaxes(-1, -2) + n * np.eye(n, dtype=dtype)
     broken = np.where(np.tri(n, dtype=bool), a, np.nan).astype(dtype)
     factors = tf.linalg.cholesky(broken)
@@ -124,6 +148,31 @@ def test_cholesky_of_large_matrices(n, dtype):
     assert np.isfinite(factors[0]).all()
     assert np.isnan(factors[1][np.tri(n, dtype=bool)]).all()
     assert not factors[1][~np.tri(n, dtype=bool)].any()
+
+
+@pytest.mark.parametrize(
+    "n, count", [(16, 1), (31, 20), (32, 3), (48, 5), (64, 4), (65, 9), (130, 9)]
+)
+def test_cholesky_gradients_of_many_matrices(n, count, dtype):
+    """They are computed side by side, or one by one."""
+    a = numbers((count, n, n), dtype, 10)
+    a = a @ a.swapaxes(-1, -2) + n * np.eye(n, dtype=dtype)
+    dl = numbers((count, n, n), dtype, 11)
+    x = tf.constant(a)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        factors = tf.linalg.cholesky(x)
+    found = tape.gradient(factors, x, output_gradients=dl)
+    for matrix, upstream, gradient in zip(a, dl, found, strict=True):
+        lower = np.linalg.cholesky(matrix.astype(np.float64))
+        product = np.tril(lower.T @ np.tril(upstream.astype(np.float64)))
+        product[np.diag_indices(n)] /= 2
+        inverse = np.linalg.inv(lower)
+        exact = inverse.T @ product @ inverse
+        scale = np.abs(exact).max()
+        np.testing.assert_allclose(
+            gradient / scale, (exact + exact.T) / 2 / scale, atol=TOLERANCE[dtype] * 10
+        )
 
 
 @pytest.mark.parametrize(
