@@ -3,14 +3,15 @@
 #include "kernels/cpu/norms.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
-#include "kernels/cpu/elementwise.h"
+#include "device/parallel.h"
 #include "kernels/cpu/reduction.h"
+#include "kernels/cpu/row_loops.h"
+#include "kernels/cpu/typed.h"
 #include "ops/norms.h"
 #include "tensor/error.h"
 
@@ -19,10 +20,9 @@ namespace {
 
 // The range in which sums of squares lose no digits, in the dtype of the sums.
 template <class Total>
-constexpr double kLeast = static_cast<double>(std::numeric_limits<Total>::min()) /
-                          static_cast<double>(std::numeric_limits<Total>::epsilon());
+constexpr Total kLeast = std::numeric_limits<Total>::min() / std::numeric_limits<Total>::epsilon();
 template <class Total>
-constexpr double kMost = static_cast<double>(std::numeric_limits<Total>::max());
+constexpr Total kMost = std::numeric_limits<Total>::max();
 
 // Powers of two with exponents up to this one, and their inverses, are normal numbers.
 int exponents_of(DType dtype) {
@@ -43,106 +43,143 @@ Norm known_norm(double root, DType dtype) {
   return {std::ldexp(root, -exponent), exponent};
 }
 
-bool is_blank(const Tensor& x) {
-  const auto* bytes = static_cast<const char*>(x.raw_data());
-  const auto count = static_cast<size_t>(x.size()) * element_size(x.dtype());
-  return count == 0 || (bytes[0] == 0 && std::memcmp(bytes, bytes + 1, count - 1) == 0);
-}
-
-// Calls body(index of the norm, element as double) for all elements, which have so many norms.
-template <class Body>
-void for_elements(const Tensor& x, const std::optional<Ints>& axis, size_t expected,
-                  const Body& body) {
-  const int rank = x.rank();
-  bool reduced[kMaxRank];
-  reduced_axes(axis, rank, reduced, "ScaledNorm");
-  std::array<int64_t, kMaxRank> step{}, at{};
-  int64_t norms = 1;
-  for (int i = rank - 1; i >= 0; --i) {
-    if (reduced[i]) continue;
-    step[static_cast<size_t>(i)] = norms;
-    norms *= x.dim(i);
-  }
-  if (norms != static_cast<int64_t>(expected)) {
-    invalid_argument("`total` has ", expected, " elements, but tensors of shape ", x.shape(),
-                     " have ", norms, " norms [Op:ScaledNorm]");
-  }
-  constexpr int64_t kBlock = 1024;
-  std::array<double, kBlock> block;
-  const auto* bytes = static_cast<const std::byte*>(x.raw_data());
-  const auto width = static_cast<int64_t>(element_size(x.dtype()));
-  int64_t norm = 0;
-  for (int64_t begin = 0; begin < x.size(); begin += kBlock) {
-    const int64_t count = std::min(kBlock, x.size() - begin);
-    convert_elements(x.dtype(), bytes + begin * width, DType::kFloat64, block.data(), count);
-    for (int64_t k = 0; k < count; ++k) {
-      body(static_cast<size_t>(norm), block[static_cast<size_t>(k)]);
-      for (int i = rank - 1; i >= 0; --i) {
-        const auto d = static_cast<size_t>(i);
-        norm += step[d];
-        if (++at[d] < x.dim(i)) break;
-        norm -= step[d] * at[d];
-        at[d] = 0;
+// The elements of each of the norms of a tensor over `axis`.
+class Members {
+ public:
+  Members(const Shape& shape, const std::optional<Ints>& axis, int64_t expected) {
+    bool reduced[kMaxRank];
+    reduced_axes(axis, shape.rank(), reduced, "ScaledNorm");
+    int64_t stride = 1, norms = 1;
+    for (int i = shape.rank() - 1; i >= 0; --i) {
+      const int64_t size = shape[i];
+      if (!reduced[i]) {
+        kept_.push_back({size, stride});
+        norms *= size;
+      } else if (norms == 1) {
+        run_ *= size;
+      } else {
+        std::vector<int64_t> repeated;
+        for (int64_t k = 0; k < size; ++k) {
+          for (const int64_t offset : offsets_) repeated.push_back(k * stride + offset);
+        }
+        offsets_ = std::move(repeated);
       }
+      stride *= size;
+    }
+    if (norms != expected) {
+      invalid_argument("`total` has ", expected, " elements, but tensors of shape ", shape,
+                       " have ", norms, " norms [Op:ScaledNorm]");
     }
   }
-}
 
-// All norms, by sums of squares of the elements divided by a power of two near the largest.
-std::vector<Norm> rescaled(KernelContext& context, size_t count) {
-  const auto& attrs = context.attrs<ops::ScaledNormAttrs>();
-  const auto tensors = context.inputs().subspan(1);
-  std::vector<Norm> norms(count);
-  int64_t elements = 0;
-  for (const Tensor& x : tensors) elements += x.size();
-  // The mean of no elements is NaN.
-  if (std::all_of(tensors.begin(), tensors.end(), is_blank) && (elements || !attrs.mean)) {
-    return norms;
+  int64_t count() const { return run_ * std::ssize(offsets_); }
+
+  // Calls body(value as double) for the elements of a norm, in their order.
+  template <class T, class Body>
+  void each(int64_t norm, const T* x, const Body& body) const {
+    for (const auto& [size, stride] : kept_) {
+      x += norm % size * stride;
+      norm /= size;
+    }
+    for (const int64_t offset : offsets_) {
+      for (int64_t k = 0; k < run_; ++k) body(static_cast<double>(arithmetic(x[offset + k])));
+    }
   }
-  std::vector<double> largest(count, 0.0), squares(count, 0.0);
-  for (const Tensor& x : tensors) {
-    for_elements(x, attrs.axis, count, [&](size_t i, double value) {
-      const double size = std::fabs(value);
-      if (!(size <= largest[i]) && !std::isnan(largest[i])) largest[i] = size;
+
+ private:
+  struct Axis {
+    int64_t size;
+    int64_t stride;
+  };
+  std::vector<Axis> kept_;  // the last one first
+  std::vector<int64_t> offsets_{0};
+  int64_t run_ = 1;  // elements from an offset on that follow each other
+};
+
+// A norm by the sum of squares of the elements divided by a power of two near the largest.
+// `elements(body)` calls body(value) for each of them.
+template <class Elements>
+Norm rescaled(const Elements& elements, double each, int most) {
+  double largest = 0;
+  elements([&](double value) {
+    const double size = std::fabs(value);
+    if (!(size <= largest) && !std::isnan(largest)) largest = size;
+  });
+  Norm norm;
+  if (std::isfinite(largest) && largest != 0) {
+    norm.exponent = std::clamp(std::ilogb(largest), -most, most);
+  }
+  double squares = 0;
+  if (largest != 0) {
+    elements([&](double value) {
+      const double scaled = std::ldexp(value, -norm.exponent);
+      squares += scaled * scaled;
     });
   }
-  const int most = exponents_of(tensors[0].dtype());
-  for (size_t i = 0; i < count; ++i) {
-    if (!std::isfinite(largest[i]) || largest[i] == 0) continue;
-    norms[i].exponent = std::clamp(std::ilogb(largest[i]), -most, most);
-  }
-  for (const Tensor& x : tensors) {
-    for_elements(x, attrs.axis, count, [&](size_t i, double value) {
-      const double scaled = std::ldexp(value, -norms[i].exponent);
-      squares[i] += scaled * scaled;
-    });
-  }
-  const double each = attrs.mean ? static_cast<double>(elements) / static_cast<double>(count) : 1;
-  for (size_t i = 0; i < count; ++i) norms[i].length = std::sqrt(squares[i] / each);
-  return norms;
+  norm.length = std::sqrt(squares / each);
+  return norm;
 }
 
 template <class T, class Total>
 void make_norms(KernelContext& context) {
+  const auto& attrs = context.attrs<ops::ScaledNormAttrs>();
   const Tensor& total = context.input(0);
+  const auto tensors = context.inputs().subspan(1);
   const DType dtype = context.output(0).dtype();
-  const auto count = static_cast<size_t>(total.size());
+  const int64_t count = total.size();
   const Total* const totals = total.data<Total>();
   T* const norm = context.output(0).mutable_data<T>();
   T* const length = context.output(1).mutable_data<T>();
   T* const inverse = context.output(2).mutable_data<T>();
   const auto rounded = [](double value) { return static_cast<T>(static_cast<Total>(value)); };
-  std::vector<Norm> norms;
-  for (size_t i = 0; i < count; ++i) {
-    const bool exact = totals[i] >= kLeast<Total> && totals[i] <= kMost<Total>;
-    if (!exact && norms.empty()) norms = rescaled(context, count);
-    const auto [part, exponent] = exact ? known_norm(std::sqrt(totals[i]), dtype) : norms[i];
+  const auto is_exact = [](Total sum) { return sum >= kLeast<Total> && sum <= kMost<Total>; };
+  std::vector<Members> members;
+  int64_t elements = 0;
+  for (const Tensor& x : tensors) {
+    elements += members.emplace_back(x.shape(), attrs.axis, count).count();
+  }
+  const double each = attrs.mean ? static_cast<double>(elements) : 1;
+  const int most = exponents_of(dtype);
+  const auto make = [&](int64_t i) {
+    const bool exact = is_exact(totals[i]);
+    const auto [part, exponent] =
+        exact ? known_norm(std::sqrt(totals[i]), dtype)
+              : rescaled(
+                    [&](const auto& body) {
+                      for (size_t t = 0; t < members.size(); ++t) {
+                        members[t].each(i, tensors[t].template data<T>(), body);
+                      }
+                    },
+                    each, most);
     norm[i] = length[i] = rounded(part);
     inverse[i] = rounded(1);
-    if (exponent == 0) continue;
+    if (exponent == 0) return;
     norm[i] = rounded(std::ldexp(part, exponent));
     inverse[i] = rounded(std::ldexp(1.0, -exponent));
-  }
+  };
+  // Whether all of a block are roots as they are; writes them.
+  const auto make_roots = [&]([[maybe_unused]] int64_t first, [[maybe_unused]] int64_t size) {
+    if constexpr (std::is_same_v<T, Total>) {
+      const RowLoopsOf<T>& rows = row_loops_of<T>();
+      const Total* const sums = totals + first;
+      if (!is_exact(rows.min(sums, size)) || !is_exact(rows.max(sums, size))) return false;
+#pragma omp simd
+      for (int64_t k = 0; k < size; ++k) {
+        norm[first + k] = length[first + k] = std::sqrt(sums[k]);
+        inverse[first + k] = 1;
+      }
+      return true;
+    }
+    return false;
+  };
+  parallel_for(count, 1 + 65'536 / (elements + 16), [&](int64_t begin, int64_t end) {
+    constexpr int64_t kBlock = 64;
+    for (int64_t first = begin; first < end; first += kBlock) {
+      const int64_t size = std::min(kBlock, end - first);
+      if (make_roots(first, size)) continue;
+      for (int64_t i = first; i < first + size; ++i) make(i);
+    }
+  });
 }
 
 }  // namespace
