@@ -1,15 +1,14 @@
 // Inner loops on complex numbers.
+#include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstdint>
+#include <type_traits>
 
+#include "kernels/cpu/complex_functions.h"
 #include "kernels/cpu/plain_loops.h"
 
 namespace ef::cpu {
 namespace {
-
-template <class T>
-using C = std::complex<T>;
 
 template <class T>
 C<T> sign(C<T> x) {
@@ -31,26 +30,18 @@ template <class T>
 C<T> log1p(C<T> x) {
   const T a = x.real(), b = x.imag();
   const C<T> shifted(1 + a, b);
-  if (std::abs(a) + std::abs(b) > T(0.5)) return std::log(shifted);
+  if (std::abs(a) + std::abs(b) > T(0.5)) return logarithm(shifted);
   return {std::log1p(a * (a + 2) + b * b) / 2, std::arg(shifted)};
 }
 
 template <class T>
 C<T> sigmoid(C<T> x) {
-  return T(1) / (T(1) + std::exp(-x));
-}
-
-// The limits at 0, where the logarithm has none.
-template <class T>
-C<T> power(C<T> x, C<T> y) {
-  if (y == C<T>(0)) return C<T>(1);
-  if (x == C<T>(0) && y.real() > 0) return C<T>(0);
-  return std::pow(x, y);
+  return quotient(C<T>(1), T(1) + exponential(-x));
 }
 
 template <class T>
 C<T> divide_no_nan(C<T> x, C<T> y) {
-  return y == C<T>(0) ? C<T>(0) : x / y;
+  return y == C<T>(0) ? C<T>(0) : quotient(x, y);
 }
 template <class T>
 C<T> multiply_no_nan(C<T> x, C<T> y) {
@@ -63,11 +54,11 @@ C<T> squared_difference(C<T> x, C<T> y) {
 }
 template <class T>
 C<T> xdivy(C<T> x, C<T> y) {
-  return x == C<T>(0) ? C<T>(0) : x / y;
+  return x == C<T>(0) ? C<T>(0) : quotient(x, y);
 }
 template <class T>
 C<T> xlogy(C<T> x, C<T> y) {
-  return x == C<T>(0) ? C<T>(0) : x * std::log(y);
+  return x == C<T>(0) ? C<T>(0) : x * logarithm(y);
 }
 template <class T>
 C<T> xlog1py(C<T> x, C<T> y) {
@@ -77,7 +68,7 @@ C<T> xlog1py(C<T> x, C<T> y) {
 // A zero gradient stays zero, whatever the slope.
 template <class T>
 C<T> sqrt_grad(C<T> y, C<T> dy) {
-  return dy == C<T>(0) ? C<T>(0) : dy * T(0.5) / std::conj(y);
+  return dy == C<T>(0) ? C<T>(0) : quotient(dy * T(0.5), std::conj(y));
 }
 template <class T>
 C<T> rsqrt_grad(C<T> y, C<T> dy) {
@@ -90,6 +81,61 @@ C<T> reciprocal_grad(C<T> y, C<T> dy) {
   return dy == C<T>(0) ? C<T>(0) : -dy * z * z;
 }
 
+// Numbers of which the parts are computed by loops on real numbers.
+constexpr int64_t kBlock = 256;
+
+template <Unary op, class T>
+void apply(T* out, const T* x, int64_t count) {
+  constexpr DType type = std::is_same_v<T, float> ? DType::kFloat32 : DType::kFloat64;
+  element_loops().unary[static_cast<int>(op)][static_cast<int>(type)](out, x, count, 0);
+}
+
+void angles_of(float* out, const C<float>* x, int64_t count) {
+  float real[kBlock], imag[kBlock];
+  for (int64_t i = 0; i < count; ++i) {
+    real[i] = x[i].real();
+    imag[i] = x[i].imag();
+  }
+  constexpr auto atan2 = static_cast<int>(Binary::kAtan2);
+  element_loops().binary[atan2][static_cast<int>(DType::kFloat32)](out, imag, real, count,
+                                                                   Form::kBoth, 0);
+}
+
+void logarithms_of(C<float>* out, const C<float>* x, int64_t count) {
+  float angles[kBlock];
+  angles_of(angles, x, count);
+  double squares[kBlock], sizes[kBlock];
+  for (int64_t i = 0; i < count; ++i) squares[i] = squared_length(x[i]);
+  apply<Unary::kLog>(sizes, squares, count);
+  for (int64_t i = 0; i < count; ++i) {
+    if (is_near_one(squares[i])) sizes[i] = 2 * log_of_length(x[i]);
+    out[i] = rounded_or(sizes[i] / 2, angles[i], [&] { return std::log(x[i]); });
+  }
+}
+
+void exponentials_of(C<float>* out, const C<float>* x, int64_t count) {
+  double real[kBlock], sizes[kBlock];
+  float imag[kBlock], cosines[kBlock], sines[kBlock];
+  for (int64_t i = 0; i < count; ++i) {
+    real[i] = x[i].real();
+    imag[i] = x[i].imag();
+  }
+  apply<Unary::kExp>(sizes, real, count);
+  apply<Unary::kCos>(cosines, imag, count);
+  apply<Unary::kSin>(sines, imag, count);
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = rounded_or(sizes[i] * cosines[i], sizes[i] * sines[i], [&] { return std::exp(x[i]); });
+  }
+}
+
+template <class Out, auto function>
+void in_blocks(void* out, const void* x, int64_t count, double) {
+  for (int64_t i = 0; i < count; i += kBlock) {
+    function(static_cast<Out*>(out) + i, static_cast<const C<float>*>(x) + i,
+             std::min(kBlock, count - i));
+  }
+}
+
 template <class T>
 void add_complex(ElementLoops& loops, DType type, DType real_type) {
   using X = C<T>;
@@ -99,12 +145,12 @@ void add_complex(ElementLoops& loops, DType type, DType real_type) {
   same(Unary::kAbs, plain_unary<X, T, [](X x) { return std::abs(x); }>);
   same(Unary::kSign, plain_unary<X, X, sign<T>>);
   same(Unary::kSquare, plain_unary<X, X, [](X x) { return x * x; }>);
-  same(Unary::kSqrt, plain_unary<X, X, [](X x) { return std::sqrt(x); }>);
-  same(Unary::kRsqrt, plain_unary<X, X, [](X x) { return T(1) / std::sqrt(x); }>);
-  same(Unary::kReciprocal, plain_unary<X, X, [](X x) { return T(1) / x; }>);
-  same(Unary::kExp, plain_unary<X, X, [](X x) { return std::exp(x); }>);
+  same(Unary::kSqrt, plain_unary<X, X, root<T>>);
+  same(Unary::kRsqrt, plain_unary<X, X, [](X x) { return quotient(X(1), root(x)); }>);
+  same(Unary::kReciprocal, plain_unary<X, X, [](X x) { return quotient(X(1), x); }>);
+  same(Unary::kExp, plain_unary<X, X, exponential<T>>);
   same(Unary::kExpm1, plain_unary<X, X, expm1<T>>);
-  same(Unary::kLog, plain_unary<X, X, [](X x) { return std::log(x); }>);
+  same(Unary::kLog, plain_unary<X, X, logarithm<T>>);
   same(Unary::kLog1p, plain_unary<X, X, log1p<T>>);
   same(Unary::kSin, plain_unary<X, X, [](X x) { return std::sin(x); }>);
   same(Unary::kCos, plain_unary<X, X, [](X x) { return std::cos(x); }>);
@@ -127,7 +173,7 @@ void add_complex(ElementLoops& loops, DType type, DType real_type) {
   pair(Binary::kAdd, plain_binary<X, X, [](X x, X y) { return x + y; }>);
   pair(Binary::kSubtract, plain_binary<X, X, [](X x, X y) { return x - y; }>);
   pair(Binary::kMultiply, plain_binary<X, X, [](X x, X y) { return x * y; }>);
-  pair(Binary::kRealDivide, plain_binary<X, X, [](X x, X y) { return x / y; }>);
+  pair(Binary::kRealDivide, plain_binary<X, X, quotient<T>>);
   pair(Binary::kPow, plain_binary<X, X, power<T>>);
   pair(Binary::kDivideNoNan, plain_binary<X, X, divide_no_nan<T>>);
   pair(Binary::kMultiplyNoNan, plain_binary<X, X, multiply_no_nan<T>>);
@@ -151,6 +197,9 @@ void add_complex(ElementLoops& loops, DType type, DType real_type) {
 void add_complex_loops(ElementLoops& loops) {
   add_complex<float>(loops, DType::kComplex64, DType::kFloat32);
   add_complex<double>(loops, DType::kComplex128, DType::kFloat64);
+  loops.at(Unary::kAngle, DType::kComplex64) = in_blocks<float, angles_of>;
+  loops.at(Unary::kLog, DType::kComplex64) = in_blocks<C<float>, logarithms_of>;
+  loops.at(Unary::kExp, DType::kComplex64) = in_blocks<C<float>, exponentials_of>;
 }
 
 }  // namespace ef::cpu

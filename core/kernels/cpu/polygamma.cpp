@@ -7,12 +7,24 @@
 namespace ef::cpu {
 namespace {
 
+// Up to this exponent, multiplication is faster than std::pow, and as exact.
+constexpr double kFewFactors = 12;
+
+// q^-s. `factors` is s if that is a small integer, otherwise 0.
+double inverse_power(double q, double s, int factors) {
+  if (factors == 0) return std::pow(q, -s);
+  double power = q;
+  for (int i = 1; i < factors; ++i) power *= q;
+  return power < kInfinity ? 1 / power : std::pow(q, -s);
+}
+
 // The sum of (q + k)^-s over k = 0, 1, ..., for q > 0 and s > 1, by Euler and Maclaurin.
 double hurwitz_zeta_positive(double s, double q) {
   if (q == kInfinity) return 0;
+  const int factors = s <= kFewFactors && s == std::floor(s) ? static_cast<int>(s) : 0;
   double sum = 0;
-  for (; q < 12; ++q) sum += std::pow(q, -s);
-  const double power = std::pow(q, -s);
+  for (; q < 12; ++q) sum += inverse_power(q, s, factors);
+  const double power = inverse_power(q, s, factors);
   sum += power * q / (s - 1) + power / 2;
   // B(2j) / (2j)!
   constexpr double kTerms[] = {1.0 / 12,
