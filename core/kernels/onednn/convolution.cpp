@@ -62,14 +62,12 @@ int find_layout(ConvolutionPlan& plan, const Convolution& c, const Desc& filter)
 // The number of pieces to divide the work into.
 int64_t count_pieces(const Convolution& c) {
   const int64_t work = c.result_size() * c.group_in() * c.window.row.window * c.window.col.window;
-  // This many multiplications take about 30 us.
-  constexpr int64_t kLeastWork = 2'000'000;
   // Interrupts are checked between pieces, so pieces must be short.
   constexpr int64_t kMostWork = 5'000'000'000;
   // Each piece of a filter's gradient has a sum of its own.
   const int64_t per_thread = c.pass == Pass::kFilter ? 2 : 4;
   const int64_t most = std::max(per_thread * max_threads(), c.batch * work / kMostWork);
-  return std::clamp<int64_t>(c.batch * work / kLeastWork, 1, most);
+  return std::clamp<int64_t>(c.batch * work / kLeastPiece, 1, most);
 }
 
 // Parts of about equal size for the threads; empty if only oneDNN can share the work.

@@ -28,6 +28,9 @@ Primitive make_primitive(const Convolution& c);
 
 onednn::Step reorder_step(const Desc& from, const Desc& to);
 
+// The least number of multiplications of a piece for a thread; they take about 20 us.
+inline constexpr int64_t kLeastPiece = 1'000'000;
+
 // A part of a convolution, itself a convolution.
 struct Part {
   Convolution convolution;

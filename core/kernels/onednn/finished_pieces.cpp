@@ -33,9 +33,8 @@ constexpr size_t kFewPieces = 32;
 // Whole images, or rows of images, of the size of a piece; as many pieces as threads if there is
 // enough work.
 std::vector<Part> divide(const Convolution& c, bool threaded) {
-  constexpr int64_t kLeastWork = 2'000'000;
   const int64_t work = c.batch * c.result_size() * c.group_in() * c.window.row.window *
-                       c.window.col.window / kLeastWork;
+                       c.window.col.window / kLeastPiece;
   const int64_t threads = threaded ? std::clamp<int64_t>(work, 1, max_threads()) : 1;
   std::vector<Part> parts;
   const auto rounded = [&](int64_t pieces) {
