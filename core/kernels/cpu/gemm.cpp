@@ -36,15 +36,23 @@ constexpr int64_t kPackGrain = 32'768;
 // Up to this many multiplications, copies of the matrices cost more than they save.
 constexpr int64_t kTinyProduct = 512;
 
-// Up to this many multiplications oneDNN is no faster, and its first call takes 25 ms to generate
-// code. If the right matrix is transposed, our kernel must copy it first, and oneDNN wins earlier.
-constexpr int64_t kOwnProduct = 4'000'000;
-constexpr int64_t kOwnTransposed = 3'000'000;
+// Up to this many multiplications nothing is faster than our kernel that copies as little as it
+// can; oneDNN's first call takes 25 ms to generate code, too. By the instruction set, as measured.
+struct MostMedium {
+  int64_t floats;
+  int64_t transposed_floats;  // of which the right matrix is transposed: others copy it as well
+  int64_t doubles;            // the alternative is our blocked product
+};
+constexpr MostMedium kMostMediumAvx512{13'000'000, 200'000'000, 200'000'000};
+constexpr MostMedium kMostMedium{4'000'000, 13'000'000, 13'000'000};
+// A copy of a transposed matrix for fewer rows takes as long as their product.
+constexpr int64_t kFewRowsOfFloats = 12;
+constexpr int64_t kMostOfFewRows = 500'000;
 
 // The least number of multiplications of a matrix-vector product for a thread.
 constexpr int64_t kGrainOfDots = 65'536;
 // Up to so many vectors of at least so many elements, dot products are faster than a copy of the
-// matrix.
+// matrix; up to half as many in products of more multiplications, for which oneDNN copies little.
 constexpr int64_t kFewVectors = 8;
 constexpr int64_t kLeastTerms = 32;
 // The most parts of a matrix whose rows are added up separately.
@@ -238,7 +246,8 @@ void medium(int64_t m, int64_t n, int64_t k, const double* a, Steps left, const 
   kernels().medium_dgemm(m, n, k, a, left.row, left.col, b, right.row, right.col, c, ldc, add);
 }
 
-// A product that is neither tiny nor large. Threads share the rows, or the columns of few rows.
+// A product that is neither tiny nor large. Threads share the rows, or the columns of few rows and
+// of a transposed matrix, which each part would copy.
 template <class T>
 void medium_product(const Product& p, const T* a, const T* b, T* c) {
   const Steps left = steps(p.transpose_a, p.lda);
@@ -247,17 +256,23 @@ void medium_product(const Product& p, const T* a, const T* b, T* c) {
     medium(rows, cols, p.k, a + i * left.row, left, b + j * right.col, right, c + i * p.ldc + j,
            p.ldc, p.accumulate);
   };
-  // The unit of work is a whole tile of the widest vectors.
+  // The unit of work is a tile's rows, or a vector of columns, of the widest vectors.
   constexpr int64_t kRows = 8;
-  constexpr int64_t kCols = 192 / sizeof(T);
-  const bool by_rows = p.m >= 2 * kRows * max_threads();
+  constexpr int64_t kCols = 64 / sizeof(T);
+  // A part of fewer units would read the other matrix too often.
+  constexpr int64_t kLeastUnits = 2;
+  const int64_t threads = max_threads();
+  const bool by_rows =
+      p.transpose_b ? p.n < kLeastUnits * kCols * threads : p.m >= 2 * kRows * threads;
   const int64_t size = by_rows ? p.m : p.n;
-  const int64_t tile = by_rows ? kRows : kCols;
-  const int64_t tiles = (size + tile - 1) / tile;
-  const int64_t pieces = std::max<int64_t>(1, p.m * p.n * p.k / (kGrainOfProducts));
-  parallel_for(tiles, (tiles + pieces - 1) / pieces, [&](int64_t begin, int64_t end) {
-    const int64_t from = begin * tile;
-    const int64_t count = std::min(end * tile, size) - from;
+  const int64_t unit = by_rows ? kRows : kCols;
+  const int64_t units = divide_up(size, unit);
+  const int64_t pieces =
+      std::clamp<int64_t>(p.m * p.n * p.k / kGrainOfProducts, 1, divide_up(units, kLeastUnits));
+  const int64_t shared = pieces <= threads ? pieces : pieces / threads * threads;
+  parallel_for(units, units / std::min(shared, 2 * threads), [&](int64_t begin, int64_t end) {
+    const int64_t from = begin * unit;
+    const int64_t count = std::min(end * unit, size) - from;
     by_rows ? block(from, count, 0, p.n) : block(0, p.m, from, count);
   });
 }
@@ -343,7 +358,8 @@ template <class T>
   const bool left = p.m <= p.n;  // whether the vectors are the rows of a
   const int64_t count = left ? p.m : p.n;
   const int64_t rows = left ? p.n : p.m;
-  if (count > kFewVectors || rows < kRowsOfDots || p.k < kLeastTerms) return false;
+  const int64_t most = p.m * p.n * p.k > kMostOfFewRows ? kFewVectors / 2 : kFewVectors;
+  if (count > most || rows < kRowsOfDots || p.k < kLeastTerms) return false;
   const T* const matrix = left ? b : a;
   const T* const vectors = left ? a : b;
   const int64_t row = left ? p.ldb : p.lda;
@@ -368,8 +384,13 @@ template <class T>
   return true;
 }
 
+template <class T>
 bool is_medium(const Product& p) {
-  return p.m * p.n * p.k <= (p.transpose_b ? kOwnTransposed : kOwnProduct);
+  static const MostMedium most = isa() == Isa::kAvx512 ? kMostMediumAvx512 : kMostMedium;
+  const int64_t work = p.m * p.n * p.k;
+  if constexpr (std::is_same_v<T, double>) return work <= most.doubles;
+  if (!p.transpose_b) return work <= most.floats;
+  return work <= (p.m <= kFewRowsOfFloats ? kMostOfFewRows : most.transposed_floats);
 }
 
 }  // namespace
@@ -389,7 +410,7 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
   }
   if (has_vector(p) && multiply_vector(p, a, b, c)) return;
   if (multiply_few(p, a, b, c)) return;
-  if (is_medium(p)) return medium_product(p, a, b, c);
+  if (is_medium<float>(p)) return medium_product(p, a, b, c);
   large_sgemm(p, a, b, c);
 }
 
@@ -399,7 +420,7 @@ void gemm(const Product& p, const double* a, const double* b, double* c) {
   const bool tiny = p.m * p.n * p.k <= kTinyProduct;
   if (!tiny && has_vector(p) && multiply_vector(p, a, b, c)) return;
   if (!tiny && multiply_few(p, a, b, c)) return;
-  if (!tiny && is_medium(p)) return medium_product(p, a, b, c);
+  if (!tiny && is_medium<double>(p)) return medium_product(p, a, b, c);
   blocked(p, a, b, c, kernels().doubles);
 }
 

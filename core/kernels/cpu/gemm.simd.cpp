@@ -325,8 +325,12 @@ void medium_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int
   const Strided<T> left{a, a_row, a_col};
   for (int64_t p0 = 0; p0 < k; p0 += kMediumDepth) {
     const int64_t depth = min(kMediumDepth, k - p0);
-    for (int64_t j = 0; j < n; j += kStrip<T>) {
-      const int64_t cols = min(kStrip<T>, n - j);
+    // Strips of about as many vectors: a single one would not keep the processor busy.
+    const int64_t vectors = (n + kWhole - 1) / kWhole;
+    const int64_t strips = (vectors + kTileVectors - 1) / kTileVectors;
+    for (int64_t s = 0; s < strips; ++s) {
+      const int64_t j = vectors * s / strips * kWhole;
+      const int64_t cols = min(vectors * (s + 1) / strips * kWhole, n) - j;
       const T* from = b + p0 * b_row + j * b_col;
       const int64_t width = (cols + kWhole - 1) / kWhole * kWhole;
       // The rows that whole vectors can read in place without leaving the matrix.
