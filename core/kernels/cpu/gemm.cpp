@@ -393,6 +393,45 @@ bool is_medium(const Product& p) {
   return work <= (p.m <= kFewRowsOfFloats ? kMostOfFewRows : most.transposed_floats);
 }
 
+// A small product of long columns: parts of the terms, which pass through the cache once, have sums
+// of their own. How many does not depend on the number of threads, and so the result does not.
+template <class T>
+[[gnu::noinline]] bool multiply_long(const Product& p, const T* a, const T* b, T* c) {
+  constexpr int64_t kMostResults = 128 * 128;
+  constexpr int64_t kFewRows = 32;  // up to which threads can share neither rows nor columns well
+  constexpr int64_t kTerms = 1024;  // of a part
+  constexpr int64_t kManyTerms = 64 * kTerms;
+  if (p.m * p.n > kMostResults || p.k < 4 * kTerms) return false;
+  const bool short_sides = p.m < kFewRows && p.n < kFewRows;
+  if (!short_sides && p.k < kManyTerms && is_medium<T>(p)) return false;
+  const Steps left = steps(p.transpose_a, p.lda);
+  const Steps right = steps(p.transpose_b, p.ldb);
+  const int64_t parts = std::min(p.k / kTerms, kMostParts);
+  const int64_t terms = divide_up(p.k, parts);
+  const int64_t size = p.m * p.n;
+  const Scratch memory(static_cast<size_t>(parts * size) * sizeof(T));
+  T* const sums = memory.as<T>();
+  parallel_for(parts, kGrainOfProducts / (size * terms) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t part = begin; part < end; ++part) {
+      check_interrupt();
+      const int64_t from = std::min(part * terms, p.k);
+      medium(p.m, p.n, std::min(terms, p.k - from), a + from * left.col, left, b + from * right.row,
+             right, sums + part * size, p.n, false);
+    }
+  });
+  const auto& add_into = row_loops_of<T>().add_into;
+  for (int64_t part = 1; part < parts; ++part) add_into(sums, sums + part * size, size);
+  for (int64_t i = 0; i < p.m; ++i) {
+    T* const row = c + i * p.ldc;
+    if (p.accumulate) {
+      add_into(row, sums + i * p.n, p.n);
+    } else {
+      std::copy_n(sums + i * p.n, p.n, row);
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 void own_large_sgemm(const Product& p, const float* a, const float* b, float* c) {
@@ -410,6 +449,7 @@ void gemm(const Product& p, const float* a, const float* b, float* c) {
   }
   if (has_vector(p) && multiply_vector(p, a, b, c)) return;
   if (multiply_few(p, a, b, c)) return;
+  if (multiply_long(p, a, b, c)) return;
   if (is_medium<float>(p)) return medium_product(p, a, b, c);
   large_sgemm(p, a, b, c);
 }
@@ -420,6 +460,7 @@ void gemm(const Product& p, const double* a, const double* b, double* c) {
   const bool tiny = p.m * p.n * p.k <= kTinyProduct;
   if (!tiny && has_vector(p) && multiply_vector(p, a, b, c)) return;
   if (!tiny && multiply_few(p, a, b, c)) return;
+  if (!tiny && multiply_long(p, a, b, c)) return;
   if (!tiny && is_medium<double>(p)) return medium_product(p, a, b, c);
   blocked(p, a, b, c, kernels().doubles);
 }

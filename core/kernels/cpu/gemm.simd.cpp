@@ -306,8 +306,6 @@ constexpr BlockedKernels<T> kBlocked = {
 constexpr int64_t kMediumDepth = 128;
 template <class T>
 constexpr int64_t kStrip = kTileVectors * kLanes<T>;
-// With more rows, a copy of b in whole vectors costs less than a second pass over c.
-constexpr int64_t kFewRows = 64;
 
 // Copies columns of b row by row, the last vector of each row padded with zeros.
 template <class T>
@@ -331,26 +329,19 @@ void medium_gemm(int64_t m, int64_t n, int64_t k, const T* a, int64_t a_row, int
     for (int64_t s = 0; s < strips; ++s) {
       const int64_t j = vectors * s / strips * kWhole;
       const int64_t cols = min(vectors * (s + 1) / strips * kWhole, n) - j;
-      const T* from = b + p0 * b_row + j * b_col;
+      const T* const from = b + p0 * b_row + j * b_col;
+      const Strided<T> of_depth = left.at(0, p0);
+      const bool more = add || p0 > 0;
       const int64_t width = (cols + kWhole - 1) / kWhole * kWhole;
-      // The rows that whole vectors can read in place without leaving the matrix.
-      int64_t direct = depth;
-      if (b_col != 1 || (width != cols && m > kFewRows)) {
-        direct = 0;
-      } else if (width != cols) {
-        const int64_t room = (k - 1) * b_row + n - j - width;
-        direct = room < 0 ? 0 : min(depth, room / b_row + 1 - p0);
-        if (direct < 0) direct = 0;
+      if (b_col == 1 && width == cols) {
+        any_strip(m, depth, of_depth, from, b_row, c + j, ldc, cols, more);
+      } else if (b_col == 1 && kLoadsParts) {
+        any_strip<true>(m, depth, of_depth, from, b_row, c + j, ldc, cols, more);
+      } else {
+        alignas(64) T packed[kMediumDepth * kStrip<T>];
+        pack_strip(cols, depth, from, b_row, b_col, packed);
+        any_strip(m, depth, of_depth, packed, width, c + j, ldc, cols, more);
       }
-      bool more = add || p0 > 0;
-      if (direct > 0) {
-        any_strip(m, direct, left.at(0, p0), from, b_row, c + j, ldc, cols, more);
-        more = true;
-      }
-      if (direct == depth) continue;
-      alignas(64) T packed[kMediumDepth * kStrip<T>];
-      pack_strip(cols, depth - direct, from + direct * b_row, b_row, b_col, packed);
-      any_strip(m, depth - direct, left.at(0, p0 + direct), packed, width, c + j, ldc, cols, more);
     }
   }
 }

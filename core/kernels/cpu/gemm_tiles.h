@@ -31,17 +31,24 @@ struct Strided {
 };
 
 // c = a * b, or c += a * b with `add`, for Rows rows and `cols` columns. The columns fill Vectors
-// vectors; the last one may be partial. The rows of b are `b_row` apart and hold whole vectors.
-template <int Rows, int Vectors, class T>
+// vectors; the last one may be partial. The rows of b are `b_row` apart; with Partial they hold no
+// more than the columns, otherwise whole vectors.
+template <int Rows, int Vectors, bool Partial, class T>
 EF_INLINE void tile(int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c, int64_t ldc,
                     int64_t cols, bool add) {
   constexpr int kWidth = kLanes<T>;
+  const int64_t rest = cols - (Vectors - 1) * kWidth;  // columns of the last vector
   Vec<T> sum[Rows][Vectors] = {};
   for (int64_t p = 0; p < depth; ++p) {
     Vec<T> right[Vectors];
 #pragma GCC unroll 4
     for (int v = 0; v < Vectors; ++v) {
-      std::memcpy(&right[v], b + p * b_row + v * kWidth, sizeof right[v]);
+      const T* const from = b + p * b_row + v * kWidth;
+      if (Partial && v == Vectors - 1) {
+        right[v] = load_part(from, rest);
+      } else {
+        std::memcpy(&right[v], from, sizeof right[v]);
+      }
     }
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; ++r) {
@@ -49,7 +56,6 @@ EF_INLINE void tile(int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c
       for (int v = 0; v < Vectors; ++v) sum[r][v] += a.data[r * a.row + p * a.col] * right[v];
     }
   }
-  const int64_t rest = cols - (Vectors - 1) * kWidth;  // columns of the last vector
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; ++r) {
 #pragma GCC unroll 4
@@ -68,26 +74,28 @@ EF_INLINE void tile(int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c
 }
 
 // The same for any number of rows.
-template <int Vectors, class T>
+template <int Vectors, bool Partial, class T>
 void strip(int64_t rows, int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c, int64_t ldc,
            int64_t cols, bool add) {
   int64_t i = 0;
   for (; i + kTileRows <= rows; i += kTileRows) {
-    tile<kTileRows, Vectors>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
+    tile<kTileRows, Vectors, Partial>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
   }
   for (; i + 2 <= rows; i += 2) {
-    tile<2, Vectors>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
+    tile<2, Vectors, Partial>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
   }
-  if (i < rows) tile<1, Vectors>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
+  if (i < rows) tile<1, Vectors, Partial>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
 }
 
 // The same for up to kTileVectors vectors of columns.
-template <class T>
+template <bool Partial = false, class T>
 __attribute__((noinline)) void any_strip(int64_t rows, int64_t depth, Strided<T> a, const T* b,
                                          int64_t b_row, T* c, int64_t ldc, int64_t cols, bool add) {
-  if (cols <= kLanes<T>) return strip<1>(rows, depth, a, b, b_row, c, ldc, cols, add);
-  if (cols <= 2 * kLanes<T>) return strip<2>(rows, depth, a, b, b_row, c, ldc, cols, add);
-  return strip<kTileVectors>(rows, depth, a, b, b_row, c, ldc, cols, add);
+  if (cols <= kLanes<T>) return strip<1, Partial>(rows, depth, a, b, b_row, c, ldc, cols, add);
+  if (cols <= 2 * kLanes<T>) {
+    return strip<2, Partial>(rows, depth, a, b, b_row, c, ldc, cols, add);
+  }
+  return strip<kTileVectors, Partial>(rows, depth, a, b, b_row, c, ldc, cols, add);
 }
 
 }  // namespace

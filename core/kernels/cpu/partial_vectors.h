@@ -14,6 +14,13 @@
 namespace ef::cpu::EF_ISA {
 namespace {
 
+// Whether parts of vectors are loaded in one instruction.
+#if defined(__AVX2__)
+inline constexpr bool kLoadsParts = true;
+#else
+inline constexpr bool kLoadsParts = false;
+#endif
+
 // Loads the first `count` elements of a vector, the others as 0; and stores them, or adds them with
 // `add`. These functions do not take the address of a vector: tiles would keep such a vector in
 // memory during their loop.

@@ -47,6 +47,14 @@ def test_vectors(dtype, transpose_a, transpose_b):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_long_columns(dtype, transpose_a, transpose_b):
+    for m, k, n in [(3, 4095, 3), (5, 4096, 2), (31, 4097, 31), (64, 5000, 70), (17, 70000, 40)]:
+        assert product(m, k, n, transpose_a, transpose_b, dtype) < 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_times_a_vector(dtype):
     """Each number of terms, with rows left over after those that are multiplied together."""
     for k in [*range(1, 50), 1000]:
@@ -149,7 +157,8 @@ def test_threads_do_not_change_products():
             tf.config.threading.set_intra_op_parallelism_threads(count)
             floats = tf.cast(a, "float32") @ tf.cast(b, "float32")
             few = tf.matmul(a[:5], a, transpose_b=True), tf.matmul(a, a[:24], transpose_b=True)
-            results.append((tf.matmul(a, b), floats, row @ tall, a[:1] @ b, *few))
+            long = tf.matmul(tall, tall, transpose_a=True), tf.matmul(tall[:, :9], tall, True)
+            results.append((tf.matmul(a, b), floats, row @ tall, a[:1] @ b, *few, *long))
     finally:
         tf.config.threading.set_intra_op_parallelism_threads(threads)
     for found in results[1:]:
