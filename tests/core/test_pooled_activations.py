@@ -143,3 +143,23 @@ def test_derivatives_by_an_activation_that_is_held() -> None:
         y = tf.nn.relu(x)
         loss = tf.reduce_sum(tf.nn.max_pool2d(y, 2, 2, "VALID") * 2.0)
     assert tape.gradient(loss, y).shape == y.shape
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("channels", [16, 17, 31, 48, 64, 65])
+def test_gradients_go_to_the_first_of_the_largest(dtype: str, channels: int) -> None:
+    """Of windows that do not overlap, whatever number of channels fills the vectors."""
+    random = np.random.default_rng(channels)
+    x = random.integers(0, 4, (8, 48, 46, channels)).astype(dtype)
+    dy = random.normal(size=(8, 24, 23, channels)).astype(dtype)
+    images = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(images)
+        pooled = tf.nn.max_pool2d(tf.nn.relu(images), 2, 2, "VALID")
+    windows = x.reshape(8, 24, 2, 23, 2, channels).transpose(0, 1, 3, 5, 2, 4)
+    windows = windows.reshape(*dy.shape, 4)
+    expected = np.zeros_like(windows)
+    np.put_along_axis(expected, windows.argmax(-1)[..., None], dy[..., None], -1)
+    expected = expected * (windows > 0)
+    expected = expected.reshape(*dy.shape, 2, 2).transpose(0, 1, 4, 2, 5, 3).reshape(x.shape)
+    np.testing.assert_array_equal(tape.gradient(pooled, images, output_gradients=dy), expected)

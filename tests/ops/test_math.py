@@ -162,6 +162,42 @@ def test_functions_of_one_complex_number(name, dtype, shape, seed):
     assert_matches(function(tf.constant(x)), expected, name, rtol=8, atol=8)
 
 
+EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, 88.9, -104.0, 1e-20, 3e38, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "reciprocal", "angle", "square"])
+def test_edges_of_complex_functions(name):
+    """Those of NumPy; results that are subnormal may be 0."""
+    x = np.array([complex(a, b) for a in EDGES for b in EDGES], np.complex64)
+    if name in ("reciprocal", "square"):
+        # At 0 and infinity NumPy has NaN where C's rules give a limit.
+        x = x[(np.abs(x) > 0) & (np.abs(x) < 1e19)]
+    found = getattr(tf.math, name)(x).numpy()
+    with np.errstate(all="ignore"):
+        narrow = getattr(np, name)(x)
+        wide = getattr(np, name)(x.astype(np.complex128)).astype(found.dtype)
+    parts = [(a.real, a.imag) for a in (found, narrow, wide)]
+    for values, one, other in zip(*parts, strict=True):
+        small = (np.abs(other) < np.finfo(np.float32).tiny) & (values == 0)
+        close = np.isclose(values, other, rtol=1e-6, atol=0, equal_nan=True)
+        assert (small | close | np.isclose(values, one, rtol=1e-6, equal_nan=True)).all()
+
+
+@pytest.mark.parametrize("dtype", COMPLEX)
+def test_integer_powers_of_complex_numbers(dtype):
+    x = random_array(3, (50,), dtype, -1.4, 1.4)
+    for exponent in [-33, -7, -2, -1, 0, 1, 2, 3, 8, 31, 33]:
+        found = tf.pow(x, tf.constant(exponent, dtype))
+        np.testing.assert_allclose(found, widened(x) ** exponent, rtol=5e-5)
+
+
+@pytest.mark.parametrize("size", [0.99999994, 1.0, 1.0000001])
+def test_logarithms_near_the_unit_circle(size):
+    x = np.complex64(complex(size, 2e-5))
+    exact = np.log1p((float(x.real) - 1) * (float(x.real) + 1) + float(x.imag) ** 2) / 2
+    np.testing.assert_allclose(tf.math.log(x).numpy().real, exact, rtol=1e-6)
+
+
 INT_UNARY = {
     "abs": (tf.abs, np.abs, SIGNED),
     "invert": (tf.bitwise.invert, np.invert, INTS),

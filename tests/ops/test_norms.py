@@ -225,6 +225,23 @@ def test_slices_of_all_sizes(dtype, axis, keepdims):
     np.testing.assert_allclose(np.ravel(again), np.ravel(expected), rtol=2e-6)
 
 
+@pytest.mark.parametrize("dtype", SIZES)
+@pytest.mark.parametrize("axis", [0, 1, 2, [0, 2], [1, 2]])
+def test_few_norms_that_are_rescaled_leave_others_as_they_are(dtype, axis):
+    x = np.random.default_rng(2).normal(size=(30, 17, 20))
+    ordinary = double(tf.norm(tf.constant(x, dtype), axis=axis, keepdims=True))
+    limit = float(tf.as_dtype(dtype).max)
+    extremes = double(tf.constant([0.0, 1e-30, limit / 100], dtype))
+    which = np.zeros(ordinary.shape, int)
+    which.flat[[3, 5, 11]] = 1, 2, 3
+    x = np.where(which == 0, x, np.append(0.0, extremes)[which])
+    expected = extremes * np.sqrt(x.size / ordinary.size)
+    expected[expected > limit] = np.inf
+    found = double(tf.norm(tf.constant(x, dtype), axis=axis, keepdims=True))
+    np.testing.assert_allclose(found.flat[[3, 5, 11]], expected, rtol=4 * RTOL[dtype])
+    np.testing.assert_array_equal(found[which == 0], ordinary[which == 0])
+
+
 @pytest.mark.parametrize("order", [1.5, 2.5, 3, 7])
 @pytest.mark.parametrize(("dtype", "size"), [c for c in CASES if c[1] < 3e307])
 def test_other_orders(dtype, size, order):

@@ -64,6 +64,16 @@ def test_top_k_is_the_start_of_the_descending_order(dtype, kept):
     )
 
 
+@pytest.mark.parametrize("dtype", FLOATS + INTS)
+def test_top_k_of_short_rows(dtype):
+    for width in [*range(1, 20), 100, 511, 512, 513]:
+        values = elements(dtype, (20, width))
+        for kept in {1, min(3, width), width // 2, width}:
+            order = tf.argsort(values, direction="DESCENDING").numpy()[:, :kept]
+            places = tf.math.top_k(values, kept).indices
+            np.testing.assert_array_equal(places, order, err_msg=f"{kept} of {width}")
+
+
 def test_descending_order_keeps_equal_elements_in_place():
     order = tf.argsort([1.0, 2.0, 1.0, -0.0, 0.0, 2.0], direction="DESCENDING").numpy()
     np.testing.assert_array_equal(order, [1, 5, 0, 2, 3, 4])
