@@ -199,20 +199,38 @@ def _padded(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
 
 @_gradient("ResizeBilinear")
 def _bilinear(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    back = op("ResizeBilinearGrad", dy[0], tf.cast(x[0], tf.float32), half_pixel_centers=True)
+    back = op("ResizeBilinearGrad", dy[0], tf.cast(x[0], tf.float32), **attrs)
     return [tf.cast(back, x[0].dtype), None]
 
 
 @_gradient("ResizeBicubic")
 def _bicubic(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    back = op("ResizeBicubicGrad", dy[0], tf.cast(x[0], tf.float32), half_pixel_centers=True)
+    back = op("ResizeBicubicGrad", dy[0], tf.cast(x[0], tf.float32), **attrs)
     return [tf.cast(back, x[0].dtype), None]
 
 
 @_gradient("ResizeNearestNeighbor")
 def _nearest(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
     sizes = tf.shape(x[0])[1:3]
-    return [op("ResizeNearestNeighborGrad", dy[0], sizes, half_pixel_centers=True), None]
+    return [op("ResizeNearestNeighborGrad", dy[0], sizes, **attrs), None]
+
+
+# A resizing is linear: the gradient of its gradient is the resizing itself.
+
+
+@_gradient("ResizeBilinearGrad")
+def _bilinear_again(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [op("ResizeBilinear", dy[0], tf.shape(x[0])[1:3], **attrs), None]
+
+
+@_gradient("ResizeBicubicGrad")
+def _bicubic_again(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [op("ResizeBicubic", dy[0], tf.shape(x[0])[1:3], **attrs), None]
+
+
+@_gradient("ResizeNearestNeighborGrad")
+def _nearest_again(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
+    return [op("ResizeNearestNeighbor", dy[0], tf.shape(x[0])[1:3], **attrs), None]
 
 
 @_gradient("ScaleAndTranslate")

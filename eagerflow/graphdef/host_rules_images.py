@@ -14,6 +14,7 @@ from eagerflow.graphdef.host_lowering import op, rules_of
 Tensor = _core.Tensor
 
 _resizing = rules_of("image.resizing")
+_corner_resizing = rules_of("image.corner_resizing")
 
 # The kernels of `ScaleAndTranslate` by method.
 _KERNELS = {
@@ -80,3 +81,12 @@ def resize_with_pad(
     rows = tf.stack([first, target - size - first], 1)
     found = tf.raw_ops.Pad(input=found, paddings=tf.pad(rows, [[1, 1], [0, 0]]))
     return found if image.shape.rank == 4 else found[0]
+
+
+@_corner_resizing
+def resize_nearest_neighbor(
+    images: Any, size: Any, align_corners: bool = False, name: str | None = None,
+    half_pixel_centers: bool = False,
+) -> Any:  # fmt: skip
+    options = {"align_corners": align_corners, "half_pixel_centers": half_pixel_centers}
+    return op("ResizeNearestNeighbor", images, tf.cast(size, tf.int32), **options)

@@ -16,6 +16,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.type_spec import TensorSpec
+from eagerflow.image.checks import invalid
 from eagerflow.image.resampling import Table, keys_cubic, picked, resampled, table_of
 from eagerflow.image.resizing import resize
 from eagerflow.typing import Array, TensorLike
@@ -60,6 +61,9 @@ def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     @functools.wraps(function)
     def resized(images: TensorLike, size: TensorLike, *rest: bool, **options: bool) -> Tensor:
         images, size = _core.as_tensor(images), _core.convert(size, None, dtypes.int32)
+        aligned = rest[0] if rest else options.get("align_corners", False)
+        if aligned and options.get("half_pixel_centers", False):
+            raise invalid("If half_pixel_centers is True, align_corners must be False.")
         shape = images.shape
         known: Any = _core.static_value(size)
         if known is not None and shape.rank is not None and None not in shape.as_list()[1:3]:

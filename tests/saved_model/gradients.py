@@ -66,6 +66,14 @@ def functions(tf):
                 x[:, :, None, None], tf.constant([[0.0, 0.0, 0.9, 1.0]]) * x[0, 0], n[1:], [2, 1]
             ),
         ],
+        "resized": lambda x, n: [
+            resize(tf.sin(x)[None, :, :, None], 3 + n, **options)
+            for resize in (
+                tf.compat.v1.image.resize_bilinear, tf.compat.v1.image.resize_bicubic,
+                tf.compat.v1.image.resize_nearest_neighbor,
+            )
+            for options in ({}, {"align_corners": True}, {"half_pixel_centers": True})
+        ],
         "chosen": lambda x, n: [
             math.top_k(x, 2)[0], math.cumprod(x, 1), tf.linalg.diag(x), tf.linalg.diag_part(x),
             tf.linalg.diag(x, k=1), tf.reverse_sequence(x, n + 1, 1), tf.gather(x, n[:1]),

@@ -32,6 +32,14 @@ def test_images_are_resized_by_their_corners(case):
     assert abs(float(np.sum(np.abs(found) * np.arange(3))) - RESIZED[case]) < 0.06
 
 
+@pytest.mark.parametrize("name", ["resize_bilinear", "resize_bicubic", "resize_nearest_neighbor"])
+def test_pixels_have_either_aligned_corners_or_centres(name):
+    resize = getattr(tf.image, name)
+    for arguments, options in (((True,), {}), ((), {"align_corners": True})):
+        with pytest.raises(eagerflow.errors.InvalidArgumentError, match="must be False"):
+            resize(IMAGES, [9, 3], *arguments, half_pixel_centers=True, **options)
+
+
 def test_more_of_images():
     half = tf.image.resize_bilinear(IMAGES, [9, 3], half_pixel_centers=True)
     np.testing.assert_allclose(
