@@ -55,17 +55,15 @@ These are most of the tests that do not pass:
    them. In SavedModels the functions of the layers take their place.
 2. A configuration names what Keras has and what the program has registered or passed, no other function
    of any module: a model file must not choose what a program calls.
-3. `jit_compile=True` compiles nothing more than usual, and refuses no operation: Keras's tests expect the
-   error of a compiler that does not know texts.
-4. "accuracy" of a loaded model is that which fits the first batch. Keras guesses it from the shapes of the
+3. "accuracy" of a loaded model is that which fits the first batch. Keras guesses it from the shapes of the
    outputs alone, and shows a wrong accuracy for sparse labels until the model is compiled again.
-5. `tf.sparse` takes symbolic sparse tensors, where Keras raises because they are no `SparseTensor`.
-6. Sounds are resampled with SciPy, where Keras asks for tensorflow_io.
-7. `partitioner=` is accepted, and variables are whole: partitions were for parameter servers.
-8. `layers.experimental.DynamicLookup`, `DynamicEmbedding` and the callback that updates it are missing:
+4. `tf.sparse` takes symbolic sparse tensors, where Keras raises because they are no `SparseTensor`.
+5. Sounds are resampled with SciPy, where Keras asks for tensorflow_io.
+6. `partitioner=` is accepted, and variables are whole: partitions were for parameter servers.
+7. `layers.experimental.DynamicLookup`, `DynamicEmbedding` and the callback that updates it are missing:
    they count words in tables that change while a graph runs, and their results depend on the order in
    which threads do so. `dtensor.experimental.LayoutMap` is, because there are no layouts.
-9. Messages are Keras's where its tests match them; where theirs name no remedy, ours do.
+8. Messages are Keras's where its tests match them; where theirs name no remedy, ours do.
 """
 
 SUITES = {

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from eagerflow import errors
-from eagerflow.framework import plugins
+from eagerflow.framework import dtypes, plugins
 from eagerflow.framework.context import get_logger
 
 
@@ -16,7 +16,17 @@ def compile_for_cpu(graph: Any, name: str) -> None:
     Args:
         graph: the finished graph.
         name: the function's name, for the message.
+
+    Raises:
+        InvalidArgumentError: if it calls Python or handles texts, which no compiler knows, whether one
+            is installed or not.
     """
+    if (unknown := _unknown_to_compilers(graph)) is not None:
+        raise errors.InvalidArgumentError._of(
+            "Graph execution error:\n\nDetected unsupported operations when trying to compile graph "
+            f"'{name}': {unknown.type} (node {unknown.name}). Compiled programs do not call Python, and have "
+            "no texts. Leave out jit_compile=True, or compile a part of the function that does without."
+        )
     try:
         client, device = plugins.compiler()
     except (errors.NotFoundError, errors.UnimplementedError) as error:
@@ -24,6 +34,27 @@ def compile_for_cpu(graph: Any, name: str) -> None:
     else:
         graph.compile_for(client, device)
 
+
+_PYTHON = frozenset({"EagerPyFunc", "PyFunc", "PyFuncStateless"})
+
+
+def _unknown_to_compilers(graph: Any) -> Any:
+    """The first node, also of called graphs, that calls Python or handles texts; None if none does."""
+    for node in graph.nodes:
+        if node.type in _PYTHON:
+            return node
+        if node.type not in _ABOUT_TEXTS and any(
+            tensor.dtype is dtypes.string for tensor in (*node.inputs, *node.outputs)
+        ):
+            return node
+        for callee in node.callees:
+            if (found := _unknown_to_compilers(callee)) is not None:
+                return found
+    return None
+
+
+# What runs beside a program: the messages of assertions and what is printed.
+_ABOUT_TEXTS = frozenset({"Assert", "Const", "print"})
 
 _STAGES = (
     "hlo",
