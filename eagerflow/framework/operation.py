@@ -18,6 +18,7 @@ from eagerflow.util import lazy
 
 # Few programs ask for messages, or how operations follow one another.
 effect_orders = lazy.Module("eagerflow.framework.effect_order")
+created_ops = lazy.Module("eagerflow.graphdef.created_ops")
 exporting = lazy.Module("eagerflow.graphdef.exporting")
 node_messages = lazy.Module("eagerflow.graphdef.node_messages")
 
@@ -201,11 +202,11 @@ def _has_state(graph: Any) -> bool:
 
 def _handles(node: _core.Node) -> list[Any]:
     """The handles of the variables that a node of a `tf.Graph` reads or changes."""
-    return [
-        variable.handle
-        for variable in node.variables
-        if getattr(variable, "_is_resource", False) and variable._graph_nodes.graph is node.graph
-    ]
+    graph = node.graph
+    if getattr(graph, "building_function", True):
+        return []
+    found = [graph.handle_of(variable) for variable in node.variables]
+    return [handle for handle in found if handle is not None]
 
 
 def own_handle(node: _core.Node) -> Any:
@@ -361,6 +362,50 @@ class GraphInspection:
             LookupError: if none is registered under the name.
         """
         return registered_gradients.find(operation.type)
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        dtypes: Any = None,
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        op_def: object = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """Adds an operation of TensorFlow by its name; `tf.raw_ops` is simpler.
+
+        Args:
+            op_type: the name, such as "MatMul".
+            inputs: tensors; those of lists one after another.
+            dtypes: accepted, like the other arguments without a description here: it follows from the
+                operation.
+            input_types: see `dtypes`.
+            name: the node's name; one that ends with "/" is not put into the current scope.
+            attrs: AttrValue messages by the names of attributes. The dtypes of inputs may be missing.
+            op_def: see `dtypes`.
+            compute_shapes: see `dtypes`.
+            compute_device: see `dtypes`.
+
+        Returns:
+            The operation.
+
+        Raises:
+            RuntimeError: if TensorFlow has no operation of this name.
+            TypeError: if an input is no tensor.
+            ValueError: if the dtypes of inputs differ from those in `attrs`.
+            tf.errors.InvalidArgumentError: if inputs and attributes do not fit the operation.
+
+        >>> graph = tf.Graph()
+        >>> with graph.as_default():
+        ...     x = tf.constant([1.0, 2.0])
+        ...     squares = graph.create_op("Mul", [x, x], name="squares")
+        >>> squares.outputs
+        [<tf.Tensor 'squares:0' shape=(2,) dtype=float32>]
+        """
+        return created_ops.create(self, op_type, inputs, name, attrs or {})
 
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they run."""

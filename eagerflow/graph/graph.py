@@ -102,6 +102,10 @@ class Graph(_core.Graph, GraphInspection):
         """The nodes for a variable of this graph, or for another variable with its value."""
         return variables.nodes_in(variable, self)
 
+    def handle_of(self, variable: Any) -> Any:
+        """The handle that operations of this graph have for a variable; None for one without."""
+        return variables.handle_in(variable, self)
+
     def make_one_shot_iterator(self, dataset: Any) -> Any:
         """An iterator over a dataset whose `get_next` is a node."""
         return iterators.make_one_shot_iterator(dataset)
@@ -448,14 +452,23 @@ class Graph(_core.Graph, GraphInspection):
         beside = () if op is None else (getattr(op, "op", op),)
         self.colocations = beside if ignore_existing else (*around, *beside)
         groups = {group for each in self.colocations for group in _groups_of(each)}
-        self._colocation_scopes.append((sorted(groups), len(self)))
         try:
             with device(where) if where or ignore_existing else contextlib.nullcontext():
-                yield
+                with self.in_groups(sorted(groups)):
+                    yield
+        finally:
+            self.colocations = around
+
+    @contextmanager
+    def in_groups(self, groups: list[bytes]) -> Iterator[None]:
+        """Puts operations that are added inside into groups that run on one device."""
+        self._note_colocated()
+        self._colocation_scopes.append((groups, len(self)))
+        try:
+            yield
         finally:
             self._note_colocated()
             self._colocation_scopes.pop()
-            self.colocations = around
 
     def _note_colocated(self) -> None:
         """Notes the groups of nodes in the scopes in force, the innermost first."""

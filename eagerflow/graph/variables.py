@@ -71,7 +71,7 @@ class GraphVariable(Variable):
         full = graph.unique_name(name or "Variable")
         # Variables do not depend on what is done meanwhile: a branch, an operation's controls, a tape.
         with graph.as_default(), graph.control_dependencies(None), _core.stop_recording():
-            with name_scope(full + "/Initializer/"):
+            with name_scope(full + "/Initializer/"), graph.in_groups(_own_group(full)):
                 value = _initial_tensor(initial_value, dtype)
             declared = TensorShape(None) if not validate_shape else value.shape
             if shape is not None:
@@ -205,6 +205,29 @@ class GraphHandle(ResourceHandle):
 
     def __repr__(self) -> str:
         return f"<tf.Tensor {self.name!r} shape=() dtype=resource>"
+
+
+class OuterHandle(GraphHandle):
+    """The handle of a variable that has its value outside of sessions, in a graph that uses it.
+
+    Args:
+        variable: the variable.
+        graph: the graph, which has nodes for it.
+    """
+
+    def __init__(self, variable: Any, graph: Any) -> None:
+        super().__init__(variable)
+        self._graph = graph
+
+    @property
+    def graph(self) -> Any:
+        """The graph that uses the variable."""
+        return self._graph
+
+    @property
+    def op(self) -> Operation:
+        """The operation that has the variable's name."""
+        return self._graph.outer_variables[id(self.variable)][1].read.op
 
 
 class ChangedVariable(Variable):
@@ -375,7 +398,8 @@ class VariableNodes:
         self.initial_value = initial_value
         # In a scope, so that the program's own reads and changes are called as if these were not.
         with name_scope(f"{name}/"):
-            self.read = _core.Variable.read_value(variable)
+            with graph.in_groups(_own_group(name)):
+                self.read = _core.Variable.read_value(variable)
             _core.Variable.assign(variable, initial_value)
         self.initializer = last_operation()
         graph.rename(_core.node_of(self.read).id, graph.unique_name(f"{name}/"))
@@ -414,6 +438,11 @@ def _initial_tensor(value: Any, dtype: Any) -> _core.Tensor:
     return _core.building().constant(value, "initial_value")
 
 
+def _own_group(name: str) -> list[bytes]:
+    """The group of a variable's initial value and the operation that has its name."""
+    return [f"loc:@{name}".encode()]
+
+
 def read_of(variable: Variable, graph: Any) -> _core.Tensor:
     """The tensor by which a session of a graph fetches and feeds a variable, as its class says."""
     with graph.as_default():
@@ -426,6 +455,14 @@ def nodes_in(variable: Any, graph: Any) -> Any:
     if isinstance(variable, GraphVariable):
         return variable._graph_nodes
     return nodes_of(variable, graph, listed=False)
+
+
+def handle_in(variable: Any, graph: Any) -> GraphHandle | None:
+    """The handle of a variable in a graph; None for references, and for variables of other graphs."""
+    if not isinstance(variable, GraphVariable):
+        return OuterHandle(variable, graph) if id(variable) in graph.outer_variables else None
+    owns = variable._is_resource and variable._graph_nodes.graph is graph
+    return variable.handle if owns else None
 
 
 def nodes_of(variable: Any, graph: Any, listed: bool = True) -> VariableNodes:
@@ -443,7 +480,8 @@ def nodes_of(variable: Any, graph: Any, listed: bool = True) -> VariableNodes:
             name = graph.unique_name(variable.name.partition(":")[0])
             with context.running_eagerly():
                 value = variable.read_value()
-            value = graph.constant(value, f"{name}/Initializer/initial_value/")
+            with graph.in_groups(_own_group(name)):
+                value = graph.constant(value, f"{name}/Initializer/initial_value/")
             nodes = VariableNodes(variable, graph, name, value)
         known = graph.outer_variables[id(variable)] = variable, nodes
         if listed:

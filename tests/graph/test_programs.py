@@ -233,3 +233,43 @@ def test_operations_are_in_groups_with_those_they_are_colocated_with():
     assert one.op.colocation_groups() == [b"loc:@w"]
     for tensor in (a, alone, later):
         assert tensor.op.colocation_groups() == [b"loc:@" + tensor.op.name.encode()]
+
+
+def _attribute(**fields):
+    return tf.compat.v1.AttrValue(**fields)
+
+
+def test_operations_by_name():
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.constant([1.0, 2.0], name="x")
+        with tf.name_scope("inner"):
+            squares = graph.create_op("Mul", [x, x], name="squares")
+            whole = graph.create_op("Mul", [x, x], name="whole/")
+        again = graph.create_op("Mul", [x, x], [tf.float32], name="inner/squares")
+        nothing = graph.create_op("NoOp", [], name="nothing")
+        total = graph.create_op(
+            "Sum", [x, tf.constant([0])], attrs={"keep_dims": _attribute(b=True)}
+        ).outputs[0]
+        names = [op.name for op in (squares, whole, again, nothing)]
+        assert names == ["inner/squares", "whole", "inner/squares_1", "nothing"]
+        assert nothing.type == "NoOp" and list(squares.inputs) == [x, x]
+        with tf.compat.v1.Session() as session:
+            np.testing.assert_array_equal(session.run(squares.outputs[0]), [1, 4])
+            np.testing.assert_array_equal(session.run(total), [3])
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "inputs", "attrs"),
+    [
+        (RuntimeError, "Mull", (2.0, 2.0), {}),
+        (ValueError, "Mul", (2.0, 2.0), {"T": _attribute(type=3)}),
+        (TypeError, "Mul", (2.0, None), {}),
+    ],
+)
+def test_operations_by_name_that_do_not_fit(error, name, inputs, attrs):
+    graph = tf.Graph()
+    with graph.as_default():
+        tensors = [3 if value is None else tf.constant(value) for value in inputs]
+        with pytest.raises(error, match=name):
+            graph.create_op(name, tensors, attrs=attrs)

@@ -221,3 +221,31 @@ def test_keras_s_session_is_used_for_checkpoints_where_there_is_no_default_one(t
         assert session.run(v) == 5.0
         names = {name for name, _ in tf.train.list_variables(path)}
     assert "model/optimizer/iter/.ATTRIBUTES/VARIABLE_VALUE" in names
+
+
+def test_operations_on_variables_have_their_handles():
+    """Those of a graph, those of Keras and the slots of optimizers."""
+    graph = tf.Graph()
+    with graph.as_default():
+        own = tf.Variable(1.0, name="own")
+        layer = tf.keras.layers.Dense(1, name="dense")
+        layer.build((None, 1))
+        read = layer.kernel + own
+        optimizer = tf.keras.optimizers.legacy.SGD(0.1, momentum=0.5)
+        optimizer.apply_gradients([(tf.ones([]), own), (tf.ones([1, 1]), layer.kernel)])
+    operations = {op.name: op for op in graph.get_operations()}
+    handles = [op for op in operations.values() if op.type == "VarHandleOp"]
+    assert {"own", "kernel", "SGD/iter", "SGD/kernel/momentum"} <= {op.name for op in handles}
+    for op in handles:
+        group = [f"loc:@{op.name}".encode()]
+        assign = operations[f"{op.name}/Assign"]
+        assert op.inputs == () and op.node_def.attr["shared_name"].s.decode() == op.name
+        assert assign.inputs[0].op is op and assign.node_def.input[0] == op.name
+        assert op.colocation_groups() == assign.inputs[1].op.colocation_groups() == group
+    kernel_read, own_read = (tensor.op for tensor in read.op.inputs)
+    assert kernel_read.inputs[0].op.name == "kernel" and own_read.inputs[0].op.name == "own"
+    assert kernel_read.inputs[0].graph is graph and kernel_read in kernel_read.inputs[0].consumers()
+    update = next(op for op in operations.values() if op.type.startswith("ResourceApply"))
+    assert [t.op.name for t in update.inputs[:4]] == [
+        "own", "SGD/own/momentum", "kernel", "SGD/kernel/momentum"
+    ]  # fmt: skip

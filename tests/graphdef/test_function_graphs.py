@@ -120,3 +120,12 @@ def test_loaded_functions_have_the_names_of_their_file(tmp_path):
     assert len(set(names)) == 2 and all(name.endswith("/bent") for name in names)
     x = tf.constant([0.5, 1.0])
     np.testing.assert_allclose(loaded.f(x), tf.tanh(x) + tf.tanh(2.0 * x), rtol=1e-6)
+
+
+def test_operations_by_name_take_captures():
+    @tf.function
+    def f(y):
+        return tf.compat.v1.get_default_graph().create_op("Mul", [y, outside]).outputs[0]
+
+    outside = tf.constant([3.0, 4.0])
+    np.testing.assert_array_equal(f(tf.constant([1.0, 2.0])), [3, 8])
