@@ -55,8 +55,8 @@ def create(
         if not definition.outputs:
             import_graph_def(message, given, name="")
             return last_operation()
-        (operation,) = import_graph_def(message, given, [node.name], name="") or ()
-        return operation
+        found: Any = import_graph_def(message, given, [node.name], name="")
+        return found[0]
 
 
 def _scoped(name: str) -> str:
