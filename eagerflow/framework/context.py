@@ -97,8 +97,12 @@ def has_nested_graphs() -> bool:
     return bool(_graphs.stack)
 
 
+# Called when the process's graph is replaced, such as by what counts names.
+at_reset: list[Callable[[], object]] = []
+
+
 def reset_default_graph() -> None:
-    """Replaces the process's graph by an empty one.
+    """Replaces the process's graph by an empty one, in which names are free again.
 
     Raises:
         AssertionError: inside of `Graph.as_default()`.
@@ -110,6 +114,8 @@ def reset_default_graph() -> None:
         )
     process.default_graph = None
     set_eager(process.eager)
+    for forget in at_reset:
+        forget()
 
 
 @contextmanager

@@ -45,10 +45,29 @@ class TrackableDataStructure(Trackable):
 
     @property
     def layers(self) -> list[Any]:
-        """The elements that have weights: layers, and other such lists and dictionaries."""
-        return [item for item in self._values if hasattr(item, "trainable_weights")]
+        """The layers among the elements, and those of lists and dictionaries among them."""
+        found = []
+        for item in self._values:
+            if isinstance(item, TrackableDataStructure):
+                found += item.layers
+            elif hasattr(type(item), "_flatten_layers"):
+                found.append(item)
+        return found
 
-    _layers = layers
+    @property
+    def losses(self) -> list[Any]:
+        """What the layers have added to the loss."""
+        return [loss for layer in self.layers for loss in layer.losses]
+
+    @property
+    def updates(self) -> list[Any]:
+        """The updates of the layers, which are a list without elements outside of `tf.Graph`."""
+        return [update for layer in self.layers for update in layer.updates]
+
+    @property
+    def _layers(self) -> list[Any]:
+        """The elements that have weights: layers, other lists and dictionaries, and templates."""
+        return [item for item in self._values if hasattr(item, "trainable_weights")]
 
     def _own_variables(self) -> list[Any]:
         return [item for item in self._values if isinstance(item, Variable)]
@@ -56,13 +75,13 @@ class TrackableDataStructure(Trackable):
     @property
     def trainable_weights(self) -> list[Any]:
         """The trainable weights of layers, then trainable variables, among the elements."""
-        weights = [weight for layer in self.layers for weight in layer.trainable_weights]
+        weights = [weight for layer in self._layers for weight in layer.trainable_weights]
         return weights + [variable for variable in self._own_variables() if variable.trainable]
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """The other weights of layers and variables among the elements."""
-        weights = [weight for layer in self.layers for weight in layer.non_trainable_weights]
+        weights = [weight for layer in self._layers for weight in layer.non_trainable_weights]
         return weights + [variable for variable in self._own_variables() if not variable.trainable]
 
     @property

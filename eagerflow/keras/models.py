@@ -104,7 +104,7 @@ def clone_model(
     copy = clone_function or _copied
     if isinstance(model, Sequential):
         return _clone_sequential(model, input_tensors, copy)
-    functional = isinstance(model, Functional) or model._graph is not None
+    functional = model._graph is not None
     # The constructor of a class with its own `get_config` need not accept inputs and outputs.
     usual = type(model).get_config in (Model.get_config, Functional.get_config)
     if functional and (usual or clone_function is not None or input_tensors is not None):

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from eagerflow.framework.context import surrounding_graph
+from eagerflow.framework.context import at_reset, surrounding_graph
 
 _Counts = collections.defaultdict[str, int]
 _counts: _Counts = collections.defaultdict(int)
+at_reset.append(_counts.clear)
 
 
 class _Here(threading.local):

@@ -127,10 +127,12 @@ class Model(Trainer, FineTuning, Layer, Pictured):
         return super().__new__(cls, *args, **kwargs)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        functional = is_functional_arguments(args, kwargs)
-        accepted = _ACCEPTED_WITH_GRAPH if functional else _ACCEPTED
+        has_graph = is_functional_arguments(args, kwargs)
+        if has_graph:
+            functional.derive(type(self))
+        accepted = _ACCEPTED_WITH_GRAPH if has_graph else _ACCEPTED
         unknown = [key for key in kwargs if key not in accepted]
-        others = _bases_after_models(type(self)) if functional else []
+        others = _bases_after_models(type(self)) if has_graph else []
         of_others = {key: kwargs.pop(key) for key in unknown} if others else {}
         if unknown and not others:
             raise TypeError(
@@ -139,16 +141,16 @@ class Model(Trainer, FineTuning, Layer, Pictured):
                 f"{type(self).__name__} takes {sorted(accepted)}"
                 + (hints.of_keyword(unknown[0], accepted) or "."),
             )
-        if not functional:
+        if not has_graph:
             for name in ("inputs", "outputs"):
                 if name in kwargs:
                     raise TypeError("Keyword argument not understood:", name)
         # Other positional arguments are ignored: many subclasses call `super().__init__(self)`.
-        inputs = args[0] if args and functional else kwargs.pop("inputs", None)
-        outputs = args[1] if len(args) > 1 and functional else kwargs.pop("outputs", None)
+        inputs = args[0] if args and has_graph else kwargs.pop("inputs", None)
+        outputs = args[1] if len(args) > 1 and has_graph else kwargs.pop("outputs", None)
         self.__dict__["_base_model_initialized"] = True
         super().__init__(**kwargs)
-        if functional:
+        if has_graph:
             self._set_graph(*with_input_layers(inputs, outputs))
         for base in others:
             base.__init__(self, **of_others)

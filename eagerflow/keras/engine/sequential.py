@@ -10,6 +10,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.calls.first_call import note_inputs
 from eagerflow.keras.engine.calls.layer_call import Building, names_from_here
+from eagerflow.keras.engine.functional.functional import Functional
 from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
@@ -24,7 +25,7 @@ from eagerflow.util import lazy
 functional = lazy.Module("eagerflow.keras.engine.functional.functional")
 
 
-class Sequential(Model):
+class Sequential(Functional):
     """A sequence of layers: the output of each is the input of the next.
 
     Args:

@@ -48,3 +48,17 @@ def test_configurations_of_these_names_are_read(name):
     again = keras.Model.from_config(model.get_config())
     values = [tf.ones([2, 4]) for _ in inputs]
     assert again(values).numpy().tolist() == model(values).numpy().tolist()
+
+
+def test_names_begin_anew_with_the_default_graph():
+    """Tests of programs do so, too: each of them begins an empty default graph."""
+
+    class Test(tf.test.TestCase):
+        def runTest(self):
+            self.found = tf.keras.layers.Dense(1).name
+
+    tf.keras.layers.Dense(1)
+    tf.compat.v1.reset_default_graph()
+    assert [tf.keras.layers.Dense(1).name for _ in range(2)] == ["dense", "dense_1"]
+    test = Test()
+    assert test.run().wasSuccessful() and test.found == "dense"

@@ -157,3 +157,61 @@ def test_weights_of_containers_are_listed_as_those_of_one_layer():
     trainable = [w.name.removeprefix("blocks/").removesuffix(":0") for w in model.trainable_weights]
     assert trainable == ["first/beta", "p/beta", "q/beta", "v", "own"]
     assert [layer.name for layer in model.layers] == ["first", "p", "q"]
+
+
+def _given(cls, inputs, outputs):
+    return cls(inputs, outputs)
+
+
+def _by_keywords(cls, inputs, outputs):
+    return cls(inputs=inputs, outputs=outputs)
+
+
+def _inside(cls, inputs, outputs):
+    class Inside(cls):
+        def __init__(self):
+            super().__init__(inputs, outputs)
+
+    return Inside()
+
+
+@pytest.mark.parametrize("make", [_given, _by_keywords, _inside])
+@pytest.mark.parametrize("parents", ["a model", "another class", "a mixin"])
+def test_classes_of_functional_models(make, parents, tmp_path):
+    """A class whose model is made of symbolic tensors extends `Functional` from then on."""
+    functional = type(keras.Model(*[keras.Input((1,))] * 2))
+
+    class First(keras.Model):
+        def greet(self):
+            return "hello"
+
+    class Second(First):
+        pass
+
+    class Mixed(type("Mixin", (), {}), First):
+        pass
+
+    cls = {"a model": First, "another class": Second, "a mixin": Mixed}[parents]
+    assert not issubclass(cls, functional)
+    inputs = keras.Input((2,))
+    model = make(cls, inputs, keras.layers.Dense(3)(inputs))
+    assert isinstance(model, functional) and First.__bases__ == (functional,)
+    assert model.greet() == "hello" and model.name == type(model).__name__.lower()
+    subclassed = cls()
+    assert subclassed._graph is None and isinstance(subclassed, functional)
+    if make is not _inside:
+        assert keras.models.clone_model(model).greet() == "hello"
+    assert isinstance(keras.Sequential(), functional) and keras.Model not in (functional, cls)
+
+
+def test_layers_of_lists_in_models():
+    class Module(tf.Module):
+        pass
+
+    dense, relu, mean = keras.layers.Dense(1), keras.layers.ReLU(), keras.metrics.Mean()
+    model = keras.Model()
+    model.parts = [Module(), [dense], {"a": relu}, tf.Variable(1.0), mean, keras.Sequential()]
+    assert model.parts.layers == [dense, relu, mean, model.parts[-1]]
+    assert model.parts.losses == [] and model.parts.updates == []
+    model.templates = [tf.compat.v1.make_template("t", lambda: None)]
+    assert model.templates.layers == []

@@ -45,12 +45,27 @@ class Functional(Model):
         trainable: bool = True,
         **kwargs: Any,
     ) -> None:
-        super().__init__(inputs=inputs, outputs=outputs, name=name, trainable=trainable, **kwargs)
+        # A class that was made a subclass may have models without a graph as well.
+        given = [tensors for tensors in (inputs, outputs) if tensors is not None]
+        super().__init__(*given, name=name, trainable=trainable, **kwargs)
 
     def _set_name(self, name: str | None) -> None:
-        if not name:
+        if not name and type(self) is Functional:
             name = unique_name("model")
         super()._set_name(name)
+
+
+def derive(cls: type) -> type:
+    """Makes a class of models a subclass of `Functional`, in place of `Model`, as Keras does.
+
+    Args:
+        cls: the class of a model that is made of symbolic inputs and outputs.
+    """
+    if cls is Model:
+        return Functional
+    if issubclass(cls, Model) and not issubclass(cls, Functional):
+        cls.__bases__ = tuple(map(derive, cls.__bases__))
+    return cls
 
 
 _CONSTANT = "_CONSTANT_VALUE"
