@@ -36,6 +36,8 @@ class CustomBackward final : public BackwardFunction {
     for (const Tensor& capture : captures_) inputs.push_back(capture);
     if (Graph* const graph = building()) {
       results = add_whole_call(*graph, step_->graph, inputs);
+      // The host language asks the call for the graph that it runs.
+      graph->node(graph->size() - 1).graphs.push_back(step_->owner);
     } else {
       step_->graph->plan().run(inputs, results);
     }

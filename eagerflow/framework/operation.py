@@ -282,6 +282,8 @@ class GraphInspection:
     building_function = True
     # Whether it is a branch, or the condition or body of a loop.
     is_control_flow_graph = False
+    # Which leaves of a branch's result were operations.
+    returned_operations: Sequence[bool] = ()
     # Tensors of imported graphs by the names of their nodes there.
     imported: dict[str, list[Any]] | None = None
     seed: int | None = None

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import _core
 from eagerflow.framework import context
 from eagerflow.framework.func_graph import is_symbolic
-from eagerflow.graph.graph import Operation
 from eagerflow.ops import control_flow as eager
 from eagerflow.typing import Structure
 
@@ -74,29 +73,7 @@ def cond(
         raise TypeError("pred must not be a Python bool")
     if not is_symbolic(pred):
         pred = _core.as_tensor(pred)
-    chosen, other = _Branch(true_fn), _Branch(false_fn)
-    result = eager.cond(pred, chosen, other, name)
-    operation = Operation(_core.building().node(len(_core.building()) - 1))
-    leaves = [
-        operation if is_operation else leaf
-        for leaf, is_operation in zip(nest.flatten(result), chosen.operations, strict=True)
-    ]
-    return _single(nest.pack_sequence_as(result, leaves), strict)
-
-
-class _Branch:
-    """A function whose result may hold operations: they have run when the branch has."""
-
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self.operations: list[bool] = []  # for each leaf of the result
-
-    def __call__(self) -> Any:
-        result = self._function()
-        self.operations = [isinstance(leaf, Operation) for leaf in nest.flatten(result)]
-        return nest.map_structure(
-            lambda leaf: _core.as_tensor(True) if isinstance(leaf, Operation) else leaf, result
-        )
+    return _single(eager.cond(pred, true_fn, false_fn, name), strict)
 
 
 def _single(result: object, strict: bool) -> Any:

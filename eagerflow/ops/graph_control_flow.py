@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, func_graph
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.func_graph import FuncGraph
+from eagerflow.framework.operation import Operation, last_operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, is_weak
 from eagerflow.ops.tensor_array import TensorArray
@@ -76,7 +78,34 @@ def _follow(parts: Iterable[FuncGraph]) -> None:
 
 
 def _branch(function: Callable, name: str, node: str) -> FuncGraph:
-    return func_graph.trace(function, name=name, graph=_part(name, node))
+    """The graph of a branch; operations in its result have run when the branch has."""
+    graph = _part(name, node)
+
+    def without_operations() -> Any:
+        result = function()
+        graph.returned_operations = [isinstance(leaf, Operation) for leaf in nest.flatten(result)]
+        if not any(graph.returned_operations):
+            return result
+        return nest.map_structure(
+            lambda leaf: None if isinstance(leaf, Operation) else leaf, result
+        )
+
+    return func_graph.trace(without_operations, name=name, graph=graph)
+
+
+def _with_what_chose(chosen: Any, index: Tensor, graph: FuncGraph) -> Any:
+    """Puts the tensor that chose a branch in place of the operations that the branches return."""
+    if not any(graph.returned_operations):
+        return chosen
+    outer = _core.building()
+    last = [] if outer.building_function else [last_operation()]
+    with outer.control_dependencies(last) if last else contextlib.nullcontext():
+        ran = _core.ops.identity(index)
+    leaves = [
+        ran if is_operation else leaf
+        for leaf, is_operation in zip(nest.flatten(chosen), graph.returned_operations, strict=True)
+    ]
+    return nest.pack_sequence_as(chosen, leaves)
 
 
 def _choice(index: Tensor, branches: dict[str, FuncGraph], name: str, function: str) -> Any:
@@ -94,7 +123,7 @@ def _choice(index: Tensor, branches: dict[str, FuncGraph], name: str, function: 
                 branch.structured_outputs,
                 expand_composites=True,
             )
-    return chosen
+    return _with_what_chose(chosen, index, graph)
 
 
 def _strong(value: Any) -> Any:

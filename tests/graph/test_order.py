@@ -109,3 +109,40 @@ def test_what_is_inside_of_branches_and_loops_follows_operations_outside(build, 
         assert session.run(v) == 1.0
         result.op.run()
         assert session.run(v) == 2.0
+
+
+def _of_one(variable):
+    return tf.group(variable.assign(1.0))
+
+
+def _of_a_list(variable):
+    return [tf.group(variable.assign(1.0)), tf.constant(5.0)]
+
+
+@pytest.mark.parametrize("branch", [_of_one, _of_a_list])
+@pytest.mark.parametrize("choice", ["version 1", "version 2", "by index", "of cases"])
+@pytest.mark.parametrize("first", [True, False])
+def test_operations_of_branches_give_what_chose(branch, choice, first):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        variable = tf.Variable(0.0)
+        chosen = tf.compat.v1.placeholder_with_default(first, [])
+
+        def one():
+            return branch(variable)
+
+        def other():
+            return [tf.no_op(), tf.constant(5.0)] if branch is _of_a_list else tf.no_op()
+
+        if choice == "version 1":
+            result = tf.compat.v1.cond(chosen, one, other)
+        elif choice == "version 2":
+            result = tf.cond(chosen, one, other)
+        elif choice == "by index":
+            result = tf.switch_case(tf.where(chosen, 0, 1), [one, other])
+        else:
+            result = tf.case([(chosen, one)], default=other)
+        session.run(tf.compat.v1.global_variables_initializer())
+        found = session.run(result)
+        what_chose = int(not first) if choice == "by index" else first
+        assert found == ([what_chose, 5.0] if branch is _of_a_list else what_chose)
+        assert session.run(variable) == float(first)

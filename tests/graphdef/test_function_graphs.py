@@ -129,3 +129,22 @@ def test_operations_by_name_take_captures():
 
     outside = tf.constant([3.0, 4.0])
     np.testing.assert_array_equal(f(tf.constant([1.0, 2.0])), [3, 8])
+
+
+def test_messages_of_the_backward_pass_of_a_custom_gradient():
+    @tf.custom_gradient
+    def cubed(x):
+        return x**3, lambda dy: dy * 3.0 * x**2
+
+    @tf.function
+    def gradient(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = cubed(x)
+        return tape.gradient(y, x)
+
+    graph = gradient.get_concrete_function(tf.TensorSpec([])).graph
+    (call,) = [op for op in graph.get_operations() if op.type == "PartitionedCall"]
+    message = call.node_def
+    assert message.op == "PartitionedCall" and message.attr["f"].func.name
+    assert list(message.input) == [tensor.op.name for tensor in call.inputs]

@@ -104,6 +104,18 @@ def _product_with_zeros(x):
     return tape.gradient(y, x)
 
 
+@tf.custom_gradient
+def _cubed(x):
+    return x**3, lambda dy: dy * 3.0 * x**2
+
+
+def _gradient_of_a_custom_one(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = _cubed(tf.sin(x))
+    return tape.gradient(y, x)
+
+
 def _elements_of_batches(x):
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -116,6 +128,7 @@ def _elements_of_batches(x):
     [
         _hessian, _jacobian_of_rows, _rows_by_a_map, _outer_operations_in_a_loop, _third_derivative,
         _gradient_of_a_call_with_a_gradient, _product_with_zeros, _elements_of_batches,
+        _gradient_of_a_custom_one,
     ],
 )  # fmt: skip
 def test_gradients_in_functions_of_unknown_sizes_come_back(tmp_path, function):
