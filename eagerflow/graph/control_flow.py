@@ -68,7 +68,7 @@ def cond(
             raise TypeError(f"'{text}' must be callable.")
     graph = context.building_graph()
     if graph is None:
-        return _single(eager.cond(pred, true_fn, false_fn), strict)
+        return _single(eager.cond(pred, true_fn, false_fn, name), strict)
     if isinstance(pred, bool):
         raise TypeError("pred must not be a Python bool")
     if not is_symbolic(pred):

@@ -32,6 +32,7 @@ _NAMES = {
     "weighted_cross_entropy_with_logits": "logistic_loss",
     "argmax": "ArgMax",
     "argmin": "ArgMin",
+    "cond": "cond",
     "constant": "Const",
     "convert_to_tensor": "Const",
     "divide": "truediv",
@@ -40,6 +41,7 @@ _NAMES = {
     "reduce_max": "Max",
     "reduce_sum": "Sum",
     "uniform": "random_uniform",
+    "while_loop": "while",
 } | {
     name: name
     for name in (

@@ -99,13 +99,18 @@ class Exporter:
 
     def name_of(self, graph: Any) -> str:
         """The name of the function that a graph is: the same in every file that has it once."""
-        name = graph.function_name or self.function_name(graph.name)
+        name = graph.function_name or self._new_name(graph)
         if name in self._names:  # the same graph with other arguments, or another file's function
-            name = self.function_name(graph.name)
+            name = self._new_name(graph)
         else:
             graph.function_name = name
         self._names.add(name)
         return name
+
+    def _new_name(self, graph: Any) -> str:
+        if graph.is_control_flow_graph:  # it has the name of the node that runs it
+            return f"{graph.name}_{next(_numbers)}"
+        return self.function_name(graph.name)
 
     def function_name(self, name: str) -> str:
         """A name that no other function has, in this file or in another that a program reads."""

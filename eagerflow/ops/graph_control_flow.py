@@ -11,6 +11,7 @@ from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework import dtypes, func_graph
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.func_graph import FuncGraph
+from eagerflow.framework.name_scope import get_current_name_scope
 from eagerflow.framework.operation import Operation, last_operation
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, WeakTensors, is_weak
@@ -31,8 +32,8 @@ def cond(pred: TensorLike, true_fn: Callable, false_fn: Callable, name: str | No
         )
     name = name or "cond"
     branches = {
-        "true_fn": _branch(true_fn, f"{name}_true", name),
-        "false_fn": _branch(false_fn, f"{name}_false", name),
+        "true_fn": _branch(true_fn, name, "true"),
+        "false_fn": _branch(false_fn, name, "false"),
     }
     return _choice(pred, branches, name, "tf.cond")
 
@@ -46,22 +47,31 @@ def switch_case(branch_index: Any, branches: Sequence[Callable], name: str | Non
         )
     name = name or "switch_case"
     graphs = {
-        f"branches[{k}]": _branch(function, f"{name}_branch{k}", name)
+        f"branches[{k}]": _branch(function, name, f"branch{k}")
         for k, function in enumerate(branches)
     }
     return _choice(branch_index, graphs, name, "tf.switch_case")
 
 
-def _part(name: str, node: str) -> FuncGraph:
+def _part(node: str, which: str) -> FuncGraph:
     """A new graph for a branch, or for a loop's condition or body.
 
     In a function, its names begin with that of the node.
+
+    Args:
+        node: the name of the node, before it is made unique.
+        which: which of the node's graphs it is; the graph's name ends with it.
     """
-    graph = FuncGraph(name)
-    graph.is_control_flow_graph = True
     outer = _core.building()
     if outer.building_function:
-        graph.scope = f"{outer.unique_name(node, mark_as_used=False)}/"
+        whole = outer.unique_name(node, mark_as_used=False)
+    else:  # the node is in a scope of its own
+        whole = get_current_name_scope() or node
+    graph = FuncGraph(f"{whole}_{which}".replace("/", "_"))
+    graph.is_control_flow_graph = True
+    graph.device_label = outer.device_label
+    if outer.building_function:
+        graph.scope = f"{whole}/"
     return graph
 
 
@@ -77,9 +87,9 @@ def _follow(parts: Iterable[FuncGraph]) -> None:
         graph.add_controls(len(graph) - 1, awaited)
 
 
-def _branch(function: Callable, name: str, node: str) -> FuncGraph:
+def _branch(function: Callable, node: str, which: str) -> FuncGraph:
     """The graph of a branch; operations in its result have run when the branch has."""
-    graph = _part(name, node)
+    graph = _part(node, which)
 
     def without_operations() -> Any:
         result = function()
@@ -90,7 +100,7 @@ def _branch(function: Callable, name: str, node: str) -> FuncGraph:
             lambda leaf: None if isinstance(leaf, Operation) else leaf, result
         )
 
-    return func_graph.trace(without_operations, name=name, graph=graph)
+    return func_graph.trace(without_operations, name=graph.name, graph=graph)
 
 
 def _with_what_chose(chosen: Any, index: Tensor, graph: FuncGraph) -> Any:
@@ -207,8 +217,8 @@ def while_loop(
         _check_composites(result, signature)
         return result
 
-    condition = _traced_part(f"{name}_cond", name, test, signature)
-    step_graph = _traced_part(f"{name}_body", name, step, signature)
+    condition = _traced_part(name, "cond", test, signature)
+    step_graph = _traced_part(name, "body", step, signature)
     flat = nest.flatten(loop_vars, expand_composites=True)
     _check_invariants(flat, step_graph)
     final = _core.while_node(condition, step_graph, flat, maximum_iterations, name)
@@ -282,9 +292,9 @@ def _check_composites(result: Structure, signature: Structure) -> None:
             )
 
 
-def _traced_part(name: str, node: str, function: Callable, signature: Structure) -> FuncGraph:
+def _traced_part(node: str, which: str, function: Callable, signature: Structure) -> FuncGraph:
     """The graph of a loop's condition or body."""
-    graph = _part(name, node)
+    graph = _part(node, which)
     with graph.as_default():
         inputs = [
             graph.placeholder(spec.dtype, func_graph.dims_of(spec.shape), "Placeholder")

@@ -372,3 +372,30 @@ def test_graphs_of_branches_and_loops_say_what_they_are():
 
     run(tf.constant(1))
     assert seen == [False] + [True] * 6
+
+
+@pytest.mark.parametrize("in_function", [True, False])
+def test_branches_and_loops_are_where_their_nodes_are(in_function):
+    devices = []
+
+    def note(x):
+        y = tf.sin(x)
+        devices.append(y.device)
+        with tf.device("CPU:1"):
+            devices.append(tf.cos(x).device)
+        return y
+
+    def build(x):
+        with tf.device("CPU:0"):
+            tf.cond(x > 0.0, lambda: note(x), lambda: note(x))
+            tf.switch_case(tf.constant(0), [lambda: note(x)])
+            tf.while_loop(lambda y: note(y) < 0.0, lambda y: [note(y)], [x])
+            tf.map_fn(note, tf.ones([2]))
+        tf.cond(x > 0.0, lambda: x, lambda: x)
+
+    if in_function:
+        tf.function(build).get_concrete_function(tf.TensorSpec([]))
+    else:
+        with tf.Graph().as_default():
+            build(tf.constant(1.0))
+    assert devices == ["/device:CPU:0", "/device:CPU:1"] * 6

@@ -106,3 +106,47 @@ def test_names_in_branches_and_loops_begin_with_those_of_their_nodes(choice, nod
     tf.function(run).get_concrete_function(tf.TensorSpec([2]))
     scopes = [f"outer/{name}/inner" for name in (node, f"{node}_1")]
     assert found == [(scope, f"{scope}/mul:0") for scope in scopes]
+
+
+def _loop(name):
+    tf.while_loop(lambda k: k < 3, lambda k: [k + 1], [tf.constant(0)], name=name)
+
+
+def _choice(name):
+    tf.cond(tf.constant(True), lambda: tf.constant(1), lambda: tf.constant(2), name=name)
+
+
+def _choice_of_version_1(name):
+    cond = tf.compat.v1.cond
+    cond(tf.constant(True), lambda: tf.constant(1), lambda: tf.constant(2), name=name)
+
+
+@pytest.mark.parametrize("in_function", [True, False])
+@pytest.mark.parametrize(
+    ("add", "kind", "parts"),
+    [
+        (_loop, "while", {"cond": "cond", "body": "body"}),
+        (_choice, "cond", {"then_branch": "true", "else_branch": "false"}),
+        (_choice_of_version_1, "cond", {"then_branch": "true", "else_branch": "false"}),
+    ],
+)
+def test_names_of_control_flow_and_its_functions(in_function, add, kind, parts):
+    def build():
+        add(None)
+        add(None)
+        with tf.name_scope("inner"):
+            add(None)
+            add("given")
+
+    if in_function:
+        graph = tf.function(build).get_concrete_function().graph
+    else:
+        graph = tf.Graph()
+        with graph.as_default():
+            build()
+    nodes = [op for op in graph.get_operations() if op.type in ("StatelessIf", "StatelessWhile")]
+    assert [op.name for op in nodes] == [kind, f"{kind}_1", f"inner/{kind}", "inner/given"]
+    for op in nodes:
+        for attribute, part in parts.items():
+            name, number = op.get_attr(attribute).name.rsplit("_", 1)
+            assert name == f"{op.name}_{part}".replace("/", "_") and number.isdigit()
