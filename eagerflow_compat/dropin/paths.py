@@ -133,6 +133,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.random_ops": (f"{_INTERNALS}.random_ops",),
     "ops.variable_scope": (f"{_INTERNALS}.variable_scopes", _V1),
     "ops.variables": ("eagerflow.graph.partitioned", _V1),
+    "ops.while_v2": (f"{_INTERNALS}.control_flow",),
     "ops.weights_broadcast_ops": (f"{_INTERNALS}.variables",),
     "ops.ref_variable": (f"{_INTERNALS}.variables",),
     "ops.resource_variable_ops": (f"{_INTERNALS}.variables",),

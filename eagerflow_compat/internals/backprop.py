@@ -14,6 +14,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.autodiff import registry
 from eagerflow.autodiff.tape import GradientTape
+from eagerflow.errors import InternalError
 from eagerflow.typing import Structure, TensorLike
 from eagerflow_compat.v1.gradient_functions import implicit_gradients as implicit_grad
 from eagerflow_compat.v1.gradient_functions import (
@@ -41,21 +42,51 @@ def record_operation(
     op_type: str,
     output_tensors: Sequence[_core.Tensor],
     input_tensors: Sequence[_core.Tensor],
-    backward_function: Callable[..., Any],
-    forward_function: object = None,
+    backward_function: Callable[..., Any] | None,
+    forward_function: Callable[..., Any] | None = None,
 ) -> None:
     """Tells the tapes how tensors were computed from others.
 
     Args:
-        op_type: accepted.
+        op_type: the name of the operation, for messages.
         output_tensors: the results.
         input_tensors: what they were computed from.
         backward_function: returns the gradients of the inputs for those of the outputs.
-        forward_function: accepted.
+        forward_function: returns how the outputs change as the inputs do; asked if there is no
+            `backward_function`.
+
+    Raises:
+        tf.errors.InternalError: when a gradient is asked for, if not every input has one.
     """
-    _core.record_custom(
-        list(output_tensors), list(input_tensors), lambda weights: backward_function(*weights)
-    )
+    inputs = list(input_tensors)
+
+    def backward(weights: list[_core.Tensor]) -> Any:
+        if backward_function is not None:
+            found = backward_function(*weights)
+        elif forward_function is not None:
+            found = _transposed(forward_function, inputs, weights)
+        else:
+            found = [None] * len(inputs)
+        if isinstance(found, list | tuple) and len(found) != len(inputs):
+            raise InternalError._of(
+                f"Recorded operation '{op_type}' returned too few gradients. Expected {len(inputs)} but "
+                f"received {len(found)}"
+            )
+        return list(found) if isinstance(found, tuple) else found
+
+    if output_tensors:
+        _core.record_custom(list(output_tensors), inputs, backward)
+
+
+def _transposed(
+    forward: Callable[..., Any], inputs: list[_core.Tensor], weights: list[_core.Tensor]
+) -> Any:
+    """The gradients of the inputs, by a function that says how the outputs change as they do."""
+    with GradientTape(watch_accessed_variables=False) as tape:
+        tangents = [_core.ops.zeros_like(value) for value in inputs]
+        tape.watch(tangents)
+        changes = list(forward(*tangents))
+    return tape.gradient(changes, tangents, weights)
 
 
 def record_gradient(

@@ -7,18 +7,34 @@ import re
 from eagerflow.summary import writer
 from eagerflow_compat.v1.step_summary import (
     always_record_summaries,
+    audio,
+    create_file_writer,
+    generic,
+    histogram,
+    image,
+    initialize,
     never_record_summaries,
     record_summaries_every_n_global_steps,
+    scalar,
     should_record_summaries,
+    summary_writer_initializer_op,
 )
 
 __all__ = [
     "_INVALID_SCOPE_CHARACTERS",
     "_summary_state",
     "always_record_summaries",
+    "audio",
+    "create_file_writer",
+    "generic",
+    "histogram",
+    "image",
+    "initialize",
     "never_record_summaries",
     "record_summaries_every_n_global_steps",
+    "scalar",
     "should_record_summaries",
+    "summary_writer_initializer_op",
 ]
 
 # What a name of a scope cannot have.
