@@ -201,6 +201,8 @@ class Graph(_core.Graph, GraphInspection):
             TypeError: if it refers to neither.
             ValueError: if it belongs to another graph.
         """
+        if isinstance(obj, bytes):
+            obj = obj.decode()
         if isinstance(obj, str):
             if ":" in obj and allow_tensor:
                 return self.get_tensor_by_name(obj)

@@ -213,6 +213,11 @@ class BaseSession:
 
     def _element(self, leaf: object) -> _core.Tensor | Operation:
         """The tensor or operation that is fetched."""
+        if leaf is None:
+            raise TypeError(
+                'Argument `fetch` = None has invalid type "NoneType". Cannot be None: fetch a tensor, an '
+                "operation or a name."
+            )
         try:
             return self._graph.as_graph_element(leaf)
         except TypeError:
@@ -249,6 +254,7 @@ class BaseSession:
 
         Raises:
             TypeError: if a fetched or fed object is not part of a graph.
+            tf.errors.InvalidArgumentError: if nothing is to be fetched.
 
         >>> with tf.compat.v1.Graph().as_default():
         ...     x, y = (tf.compat.v1.placeholder(tf.float32, []) for _ in range(2))
@@ -261,6 +267,8 @@ class BaseSession:
         4.0
         """
         run = partial_runs.PartialRun(self, fetches, feeds or ())
+        if run.is_complete:
+            raise InvalidArgumentError._of("Must specify at least one target to fetch or execute.")
         handle = f"->{len(self._partial_runs)}"
         self._partial_runs[handle] = run
         return handle
@@ -482,7 +490,8 @@ def _known(value: object) -> Callable[..., Any]:
 def _composite_value(composite: CompositeTensor | IndexedSlices, values: list[Array]) -> Any:
     """A fetched composite value from the values of its components, in version 1's classes."""
     if isinstance(composite, IndexedSlices):
-        return IndexedSlicesValue(*values)
+        dense_shape = values[2] if len(values) > 2 else None
+        return IndexedSlicesValue(values[0], values[1], dense_shape)
     if isinstance(composite, SparseTensor):
         return SparseTensorValue(*values)
     spec = composite._type_spec

@@ -83,7 +83,7 @@ def test_structures_are_fetched():
     assert run([]) == []
     with pytest.raises(TypeError, match="Fetch argument 3"):
         run(3)
-    with pytest.raises(TypeError, match="Fetch argument None"):
+    with pytest.raises(TypeError, match="`fetch` = None has invalid type"):
         run(None)
 
 
@@ -567,3 +567,18 @@ def test_what_waits_for_a_placeholder_runs_if_it_is_fed():
         with tf.control_dependencies([count]):
             waits = tf.identity(answer)
         assert session.run(waits, {given: 1.0, answer: 5.0}) == 5.0 and session.run(counter) == 2.0
+
+
+def test_more_kinds_of_fetches():
+    with eagerflow.Graph().as_default(), eagerflow.compat.v1.Session() as session:
+        x = eagerflow.constant([2.0], name="x")
+        assert session.run(b"x:0") == [2.0]
+        slices = eagerflow.IndexedSlices(x, eagerflow.constant([1]))
+        for fetched in (session.run(slices), session.run([slices])[0]):
+            assert type(fetched).__name__ == "IndexedSlicesValue"
+            assert (fetched.values, fetched.indices, fetched.dense_shape) == ([2.0], [1], None)
+        for fetches in (None, [None], [x, None]):
+            with pytest.raises(TypeError, match="None has invalid type"):
+                session.run(fetches)
+        with pytest.raises(eagerflow.errors.InvalidArgumentError, match="at least one target"):
+            session.partial_run_setup([], [x])
