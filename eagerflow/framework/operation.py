@@ -518,8 +518,8 @@ class GraphInspection:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """The captures: variables, then tensors of outer graphs."""
-        return [*self.variables, *(outer for outer, _ in self.captures)]
+        """The captures: handles of variables, then tensors of outer graphs."""
+        return [*(v.handle for v in self.variables), *(outer for outer, _ in self.captures)]
 
     @property
     def capture_types(self) -> dict[int, Any]:

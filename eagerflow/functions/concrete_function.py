@@ -118,8 +118,8 @@ class ConcreteFunction(_core.TracedCall, Callable):
         return self._graph.outputs
 
     @property
-    def captured_inputs(self) -> list[Tensor]:
-        """The captures: variables, tensors, and tensors of outer graphs."""
+    def captured_inputs(self) -> list[Any]:
+        """The captures: handles of variables, tensors, and tensors of outer graphs."""
         return self._graph.captured_inputs
 
     def replace_capture_with_deferred_capture(

@@ -171,7 +171,7 @@ def test_what_a_concrete_function_knows_of_itself():
     assert len(concrete.outputs) == 3
     assert [id(found) for found in concrete.variables] == [id(v), id(constant)]
     assert [id(found) for found in concrete.trainable_variables] == [id(v)]
-    assert len(concrete.captured_inputs) == 2
+    assert concrete.captured_inputs == [v.handle, constant.handle]
     assert concrete.structured_outputs["n"] is None
     assert concrete.output_shapes["l"][1][0].as_list() == [None]
     assert concrete.output_dtypes == {"o": tf.float32, "n": None, "l": [tf.float32, (tf.float32,)]}
