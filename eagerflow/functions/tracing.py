@@ -11,6 +11,7 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.framework.func_graph import FuncGraph, dims_of
 from eagerflow.framework.trace_type import TracingContext
+from eagerflow.framework.variable import ResourceHandle
 from eagerflow.functions import trace_types
 from eagerflow.functions.function_type import KEYWORD_ONLY, FunctionType
 from eagerflow.typing import Structure
@@ -88,6 +89,20 @@ def trace(
     return flatten_result(result, graph, described)
 
 
+class _ReturnedHandle:
+    """The handle of a variable in a result: every call returns the same one.
+
+    Args:
+        handle: the handle.
+    """
+
+    def __init__(self, handle: ResourceHandle) -> None:
+        self._handle = handle
+
+    def __tf_tracing_type__(self, context: TracingContext) -> trace_types.Literal:
+        return trace_types.Literal(self._handle)
+
+
 def flatten_result(
     result: Structure, graph: FuncGraph, described: object, named: bool = True
 ) -> tuple[Any, list[Tensor]]:
@@ -105,6 +120,8 @@ def flatten_result(
             return leaf
         if isinstance(leaf, Tensor):
             return leaf
+        if isinstance(leaf, ResourceHandle):
+            return _ReturnedHandle(leaf)
         try:
             if isinstance(leaf, type | np.dtype):
                 raise TypeError(leaf)

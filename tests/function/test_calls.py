@@ -143,3 +143,28 @@ def test_variables_of_inner_graphs_are_known_and_watched():
     with tf.GradientTape() as tape:
         y = outer(tf.constant(2.0))
     assert float(tape.gradient(y, v)) == 2.0
+
+
+def _plain(f, x):
+    return f(x)
+
+
+def _nested(f, x):
+    return tf.function(lambda y: f(y))(x)
+
+
+@pytest.mark.parametrize("call", [_plain, _nested])
+def test_handles_of_variables_are_returned(call):
+    v = tf.Variable([2.0])
+
+    @tf.function
+    def f(x):
+        return {"x": x * v, "handle": v.handle, "list": [v.handle]}
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape, tf.autodiff.ForwardAccumulator(x, tf.constant(1.0)) as forward:
+        tape.watch(x)
+        found = call(f, x)
+    assert found["handle"] == v.handle and found["list"] == [v.handle]
+    assert float(tape.gradient(found["x"], x)) == float(forward.jvp(found["x"])[0]) == 2.0
+    assert tf.raw_ops.ReadVariableOp(resource=found["handle"], dtype=tf.float32).numpy() == [2.0]
