@@ -15,7 +15,10 @@ from eagerflow.checkpoint.checkpoint import CheckpointOptions
 from eagerflow.keras.callbacks.callback import Callback, plain, warn_of_unknown
 from eagerflow.keras.typing import Logs
 from eagerflow.keras.utils import io_utils
+from eagerflow.util import lazy
 from eagerflow.util.program_warnings import warn
+
+saved_model_options = lazy.Module("eagerflow.saved_model.options")
 
 
 class ModelCheckpoint(Callback):
@@ -82,7 +85,8 @@ class ModelCheckpoint(Callback):
                 "the `options` argument, or use the SavedModel format by removing the `.keras` "
                 "extension from the model filepath."
             )
-        if options is not None and isinstance(options, CheckpointOptions) != save_weights_only:
+        wanted = CheckpointOptions if save_weights_only else saved_model_options.SaveOptions
+        if options is not None and not isinstance(options, wanted):
             name = (
                 "tf.train.CheckpointOptions" if save_weights_only else "tf.saved_model.SaveOptions"
             )

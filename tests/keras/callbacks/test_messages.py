@@ -65,3 +65,10 @@ def test_keys_that_no_input_has_are_reported():
     model = keras.Model({"a": x}, x * 2)
     with pytest.warns(UserWarning, match=r"keys \['b'\] which did not match"):
         model({"a": tf.ones([1, 1]), "b": tf.ones([1, 1])})
+
+
+@pytest.mark.parametrize("options", [3, "options"])
+@pytest.mark.parametrize(("weights", "name"), [(True, "CheckpointOptions"), (False, "SaveOptions")])
+def test_checkpoints_refuse_what_is_no_options(options, weights, name):
+    with pytest.raises(TypeError, match=name):
+        tf.keras.callbacks.ModelCheckpoint("m", save_weights_only=weights, options=options)
