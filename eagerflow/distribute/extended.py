@@ -312,8 +312,10 @@ class StrategyExtended:
                 contexts,
                 lambda k: fn(*replica_of(args, k), **replica_of(kwargs, k)),
             )
+        # A function that is compiled stays one program; others are traced as parts of the caller.
+        called = fn if getattr(fn, "_jit_compile", None) else as_called(fn)
         with distribution.inside(self._strategy, contexts[0]), device(self._devices[0]):
-            return as_called(fn)(*replica_of(args, 0), **replica_of(kwargs, 0))
+            return called(*replica_of(args, 0), **replica_of(kwargs, 0))
 
     def _traced(self, fn: Any) -> Callable[..., Any]:
         """A tf.function of all replicas together."""

@@ -233,3 +233,29 @@ def test_weights_of_classes_for_labels_of_all_shapes(labels: str) -> None:
     expected = np.mean(each * [weights[c] for c in classes])
     loss = model.fit(x, y, class_weight=weights, batch_size=4, verbose=0).history["loss"][0]
     np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize("strategy", [tf.distribute.get_strategy, tf.distribute.MirroredStrategy])
+def test_compiled_steps_under_a_strategy(strategy):
+    """They train as others do, and refuse texts."""
+    losses = []
+    for compiled in (False, True):
+        with strategy().scope():
+            model = tf.keras.Sequential(
+                [tf.keras.layers.Dense(1, kernel_initializer="ones", input_shape=(2,))]
+            )
+            model.compile("sgd", "mse", jit_compile=compiled)
+        x = np.arange(8.0, dtype="f").reshape(4, 2) / 8.0
+        losses += model.fit(x, x[:, :1], epochs=2, verbose=0, shuffle=False).history["loss"]
+    np.testing.assert_allclose(losses[:2], losses[2:], rtol=1e-5)
+    with strategy().scope():
+        words = tf.keras.Sequential(
+            [
+                tf.keras.Input((None,), dtype=tf.string),
+                tf.keras.layers.StringLookup(vocabulary=["a"]),
+            ]
+        )
+        words.compile("sgd", "mse", jit_compile=True)
+    for call in (words.predict, lambda x: words.evaluate(x, np.ones([1, 1]))):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Graph execution error"):
+            call(np.array([["a"]]))
