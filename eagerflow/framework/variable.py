@@ -100,10 +100,10 @@ def created(arguments: Mapping[str, object], last: Callable) -> Variable:
 
 def made(**arguments: object) -> Variable:
     """A variable from the arguments of `tf.Variable`; skips the functions of creator scopes."""
-    return super(VariableType, Variable).__call__(**arguments)  # type: ignore[misc]
+    return super(_VariableType, Variable).__call__(**arguments)  # type: ignore[misc]
 
 
-class VariableType(SignatureOfInit, type(_core.Variable)):  # type: ignore[misc]
+class _VariableType(SignatureOfInit, type(_core.Variable)):  # type: ignore[misc]
     """Asks the functions of `tf.variable_creator_scope` for new variables."""
 
     # Type checkers read the parameters of `__init__`.
@@ -242,7 +242,7 @@ def _refusal(sign: str, method: str) -> Callable[..., Any]:
     return refuse
 
 
-class Variable(_core.Variable, Trackable, metaclass=VariableType):
+class Variable(_core.Variable, Trackable, metaclass=_VariableType):
     """A mutable slot that holds a tensor of fixed dtype.
 
     A variable can be used wherever a tensor can; its current value is used then. Tapes watch

@@ -3,14 +3,9 @@
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.framework import context, func_graph
-from eagerflow.framework.variable import (
-    ResourceHandle,
-    Variable,
-    VariableType,
-    tracing_creation,
-)
+from eagerflow.framework.variable import ResourceHandle, Variable
 from eagerflow.framework.variable import Variable as BaseResourceVariable
+from eagerflow.framework.variable import Variable as ResourceVariable
 from eagerflow.functions.variable_spec import VariableSpec
 from eagerflow.graph import variables as graph_variables
 from eagerflow.keras.losses import weighting
@@ -26,38 +21,6 @@ __all__ = [
     "is_resource_variable",
     "read_variable_op",
 ]
-
-
-class _MadeAtOnce(VariableType):
-    """Makes variables that no scope and no traced function is asked about."""
-
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        graph = context.building_graph()
-        if graph is not None:
-            return graph.make_variable(**cls.__signature__.bind(*args, **kwargs).arguments)
-        name = kwargs.get("name")
-        value = args[0] if args else kwargs.get("initial_value")
-        if _core.building() is not None and func_graph.is_symbolic(value):
-            raise ValueError(
-                f"Argument `initial_value` ({value}) could not be lifted out of a `tf.function`. "
-                f"(Tried to create variable with name='{name}'). Create it in a `tf.init_scope`, or "
-                "pass a function that returns it."
-            )
-        before = tracing_creation(None)
-        try:
-            with func_graph.eagerly():
-                return super().__call__(*args, **kwargs)
-        finally:
-            tracing_creation(before)
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        if cls is ResourceVariable:
-            return isinstance(instance, Variable)
-        return super().__instancecheck__(instance)
-
-
-class ResourceVariable(Variable, metaclass=_MadeAtOnce):
-    """A variable that exists at once, also if it is made while a function is traced."""
 
 
 def is_resource_variable(variable: object) -> bool:

@@ -1,10 +1,9 @@
-"""tensorflow.python.eager.record and ops.resource_variable_ops, as programs import them."""
+"""tensorflow.python.eager.record and ops.while_v2, as programs import them."""
 
 import pytest
 
 import eagerflow as tf
 from eagerflow_compat.internals import backprop, control_flow
-from eagerflow_compat.internals.variables import ResourceVariable
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -25,40 +24,6 @@ def test_recorded_operations_have_products_by_a_forward_function():
         backprop.record_operation("Nothing", [], [], None, lambda: [])
         backprop.record_operation("Second", [z], [y], None, lambda change: [change])
     assert float(accumulator.jvp(y)) == float(accumulator.jvp(z)) == -20.0
-
-
-def _number():
-    return 2.0
-
-
-def _function():
-    return lambda: tf.constant(2.0)
-
-
-@pytest.mark.parametrize("initial", [_number, _function])
-def test_resource_variables_exist_at_once(initial):
-    made = []
-
-    @tf.function
-    def f():
-        with tf.name_scope("scope"):
-            made.append(ResourceVariable(initial(), name="v"))
-        return made[-1] + 1.0
-
-    assert float(f()) == float(f()) == 3.0
-    assert [v.name for v in made] == ["scope/v:0"] and isinstance(made[0], tf.Variable)
-    assert isinstance(tf.Variable(1.0), ResourceVariable)
-    with tf.Graph().as_default():
-        assert ResourceVariable(1.0, name="v").name == "v:0"
-
-
-def test_resource_variables_of_tensors_of_a_function():
-    @tf.function
-    def f(x):
-        ResourceVariable(x * 2.0)
-
-    with pytest.raises(ValueError, match="could not be lifted out"):
-        f(tf.constant(1.0))
 
 
 def test_loops_return_lists():
