@@ -206,7 +206,10 @@ class Compiled(_Layer):
 
     @jit_compile.setter
     def jit_compile(self, value: Any) -> None:
+        if self.jit_compile == value:
+            return
         self._compile_arguments = {**(self._compile_arguments or {}), "jit_compile": value}
+        self.train_function = self.test_function = self.predict_function = None
 
     @property
     def steps_per_execution(self) -> Any:

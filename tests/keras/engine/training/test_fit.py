@@ -256,6 +256,9 @@ def test_compiled_steps_under_a_strategy(strategy):
             ]
         )
         words.compile("sgd", "mse", jit_compile=True)
+    words.jit_compile = False
+    assert words.predict(np.array([["a"]])) == [[1]]
+    words.jit_compile = True
     for call in (words.predict, lambda x: words.evaluate(x, np.ones([1, 1]))):
         with pytest.raises(tf.errors.InvalidArgumentError, match="Graph execution error"):
             call(np.array([["a"]]))
