@@ -70,6 +70,7 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
     if known is None:
         return {}
     args, kwargs = known
+    kwargs = {**first_call.plain_values(layer), **kwargs}
     takes_training = layer._call_spec.expects_training
 
     def call(*args: object, **kwargs: object) -> Any:

@@ -399,6 +399,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils", f"{root}.backend", f"{root}.models")
     if path == "engine.compile_utils":
         return ("eagerflow.keras.engine.training.losses_and_metrics", root)
+    if path == "engine.training_utils":
+        return (f"{_INTERNALS}.keras_training",)
     if path == "engine.data_adapter":
         return (f"{_INTERNALS}.keras_utils", f"{root}.utils")
     if public != path:

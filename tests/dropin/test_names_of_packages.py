@@ -313,3 +313,34 @@ def test_traces_are_counted_by_a_private_name(tf):
     double = tf.function(lambda x: 2 * x)
     double(1), double(2)
     assert double._get_tracing_count() == double.experimental_get_tracing_count() == 2
+
+
+def test_keras_training_utils_read_models_and_slice_data(tf):
+    utils = importlib.import_module("tensorflow.python.keras.engine.training_utils")
+    dense = tf.keras.layers.Dense
+    model = tf.keras.Sequential([dense(3, batch_input_shape=(5, 4))])
+    assert utils.get_input_shape_and_dtype(model) == ((5, 4), "float32")
+    assert utils.get_static_batch_size(model) == 5
+    assert utils.get_input_shape_and_dtype(dense(2)) == (None, None)
+    with pytest.raises(ValueError, match="empty Model"):
+        utils.get_input_shape_and_dtype(tf.keras.Sequential())
+    assert utils.list_to_tuple([1, 2]) == (1, 2)
+    array = np.arange(6)
+    for rows in ([1, 2], [1, 4]):
+        contiguous = rows == [1, 2]
+        for one in utils.slice_arrays([array, tf.constant(array)], rows, contiguous):
+            np.testing.assert_array_equal(one, rows)
+
+
+def test_weights_are_trainable_as_when_the_model_was_compiled(tf):
+    utils = importlib.import_module("tensorflow.python.keras.engine.training_utils")
+    inner = tf.keras.layers.Dense(1)
+    model = tf.keras.Sequential([inner, tf.keras.layers.Dense(1)])
+    model.build((None, 2))
+    with utils.RespectCompiledTrainableState(model):  # was not compiled
+        assert len(model.trainable_weights) == 4
+    model.compile("sgd", "mse")
+    inner.trainable = False
+    with utils.RespectCompiledTrainableState(model):
+        assert len(model.trainable_weights) == 4
+    assert len(model.trainable_weights) == 2

@@ -473,3 +473,48 @@ def test_objects_have_what_keras_keeps_of_layers(tmp_path):
             loaded = [v.numpy() for v in getattr(kept.keras_api, name)]
             np.testing.assert_equal(loaded, values)
     assert float(root.regularization_losses[0]()) == pytest.approx(float(model.losses[0]))
+
+
+class Scales(tf.keras.layers.Layer):
+    def call(self, x, by, also=2, scale=1.0, training=None):
+        return x * tf.cast(by, tf.float32) * tf.cast(also, tf.float32) * (scale or 1.0)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"),
+    [
+        ((3,), {}),
+        ((3, 4), {}),
+        ((), {"by": 3}),
+        ((tf.constant(3), 4), {}),
+        ((3,), {"also": tf.constant(4)}),
+        ((3,), {"scale": None}),
+        ((tf.constant(3), tf.constant(4), 5.0), {"training": True}),
+    ],
+)
+def test_layers_are_saved_for_the_plain_arguments_that_they_were_called_with(
+    args, kwargs, tmp_path
+):
+    class Model(tf.keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.layer = Scales()
+
+        def call(self, x):
+            return self.layer(x, *args, **kwargs)
+
+    model = Model()
+    expected = model(tf.ones([2, 3]))
+    tf.saved_model.save(model, str(tmp_path))
+    loaded = tf.saved_model.load(str(tmp_path))
+    np.testing.assert_array_equal(loaded(tf.ones([2, 3])), expected)
+    functions = loaded.layer.__call__.concrete_functions
+    given = functions[0].structured_input_signature[0][1:4]
+    wanted = (
+        {"by": None, "also": 2, "scale": 1.0}
+        | dict(zip(("by", "also", "scale"), args, strict=False))
+        | kwargs
+    )
+    for value, key in zip(given, ("by", "also", "scale"), strict=True):
+        known = wanted[key]
+        assert value.shape == () if isinstance(known, tf.Tensor) else value == known

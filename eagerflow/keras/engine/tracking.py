@@ -58,6 +58,42 @@ def set_trainable(values: Iterable[tuple[Any, Any]]) -> None:
     structure_changed()
 
 
+class RespectCompiledTrainableState:
+    """Within this, the weights that were trainable when a model was compiled are so.
+
+    Args:
+        model: a Keras model; one that was not compiled stays as it is.
+
+    >>> layer = tf.keras.layers.Dense(1)
+    >>> model = tf.keras.Sequential([layer])
+    >>> model.compile("sgd", "mse")
+    >>> layer.trainable = False
+    >>> from eagerflow.keras.engine.tracking import RespectCompiledTrainableState
+    >>> with RespectCompiledTrainableState(model):
+    ...     layer.trainable
+    True
+    >>> layer.trainable
+    False
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        self._changed: list[tuple[Any, Any]] = []
+
+    def __enter__(self) -> None:
+        compiled = self._model._compiled_trainable
+        if compiled is None:
+            return
+        now = [(layer, layer._trainable) for layer in self._model._flatten_layers()]
+        self._changed = [pair for pair in now if compiled.get(*pair) is not pair[1]]
+        if self._changed:
+            set_trainable([(layer, compiled[layer]) for layer, _ in self._changed])
+
+    def __exit__(self, *_: object) -> None:
+        if self._changed:
+            set_trainable(self._changed)
+
+
 def set_frozen(layer: Any, variables: Iterable[Any], frozen: bool) -> None:
     """Sets whether training leaves some of a layer's own weights as they are."""
     changed = list(variables)

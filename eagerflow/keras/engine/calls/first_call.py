@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import nest
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.dtypes import DType
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
@@ -14,6 +15,9 @@ from eagerflow.sparse.tensor import SparseTensorSpec
 
 if TYPE_CHECKING:
     from eagerflow.keras.engine.layer import Layer
+
+# Values that a function is traced for as they are.
+_PLAIN = (bool, int, float, complex, str, bytes, type(None), DType)
 
 
 def note_inputs(layer: Layer, inputs: Any) -> None:
@@ -24,9 +28,9 @@ def note_inputs(layer: Layer, inputs: Any) -> None:
 
 
 def note_arguments(layer: Layer, args: tuple, kwargs: dict[str, object]) -> None:
-    """Stores the specs of a call's tensor arguments after the inputs.
+    """Stores a call's arguments after the inputs: the specs of tensors, and plain values.
 
-    Those after an argument that is no tensor, such as `training`, are stored by name.
+    Those after an argument that is no tensor are stored by name.
     """
     if layer.__dict__.get("_says_its_inputs"):
         return
@@ -36,6 +40,27 @@ def note_arguments(layer: Layer, args: tuple, kwargs: dict[str, object]) -> None
     named.update(zip(layer._call_spec.positional[1 + count :], specs[count:], strict=False))
     named = {key: spec for key, spec in named.items() if spec is not None}
     layer.__dict__["_called_with_also"] = specs[:count], named
+    values = {**dict(zip(layer._call_spec.positional[1:], args, strict=False)), **kwargs}
+    layer.__dict__["_called_with_values"] = {
+        key: value
+        for key, value in values.items()
+        if key not in ("mask", "training") and isinstance(value, _PLAIN)
+    }
+
+
+def plain_values(layer: Layer) -> dict[str, Any]:
+    """The arguments of a layer's first call that are no tensors, by name.
+
+    >>> from eagerflow.keras.engine.calls.first_call import plain_values
+    >>> class Scaled(tf.keras.layers.Layer):
+    ...     def call(self, x, by):
+    ...         return x * by
+    >>> layer = Scaled()
+    >>> _ = layer(tf.ones([1]), 3.0)
+    >>> plain_values(layer)
+    {'by': 3.0}
+    """
+    return layer.__dict__.get("_called_with_values", {})
 
 
 def say(layer: Layer, inputs: Any, args: list, kwargs: dict[str, object]) -> None:

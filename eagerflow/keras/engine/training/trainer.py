@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from eagerflow import _core, nest
 from eagerflow.framework import context
-from eagerflow.keras.engine.tracking import set_trainable
+from eagerflow.keras.engine.tracking import RespectCompiledTrainableState
 from eagerflow.keras.engine.training import data_adapter
 from eagerflow.keras.engine.training.data_handler import (
     Batches,
@@ -111,20 +111,8 @@ def as_compiled(method: Function) -> Function:
 
     @functools.wraps(method)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        compiled = self._compiled_trainable
-        if compiled is None:
+        with RespectCompiledTrainableState(self):
             return method(self, *args, **kwargs)
-        now = [(layer, layer._trainable) for layer in self._flatten_layers()]
-        changed = [
-            (layer, value) for layer, value in now if compiled.get(layer, value) is not value
-        ]
-        if not changed:
-            return method(self, *args, **kwargs)
-        set_trainable([(layer, compiled[layer]) for layer, _ in changed])
-        try:
-            return method(self, *args, **kwargs)
-        finally:
-            set_trainable(changed)
 
     return cast(Function, run)
 
