@@ -472,12 +472,15 @@ class FunctionBody(Body):
     def finish(self, results: Sequence[Ref], names: Sequence[str] | None = None) -> None:
         """Adds the function's results and effects to its message."""
         signature = self.message.signature
-        used: dict[str, int] = {}
+        # Converters take a result that has an argument's name for that argument.
+        used = {argument.name for argument in signature.input_arg}
         for k, ref in enumerate(results):
-            name = names[k] if names else _argument_name(ref.node)
-            count = used.get(name, 0)
-            used[name] = count + 1
-            name = f"{name}_{count}" if count else name
+            stem = names[k] if names else _argument_name(ref.node)
+            name, count = stem, 0
+            while name in used:
+                count += 1
+                name = f"{stem}_{count}"
+            used.add(name)
             signature.output_arg.add(name=name, type=ref.dtype.as_datatype_enum)
             self.message.ret[name] = ref.text
         for name in self._effects.last():

@@ -53,9 +53,6 @@ def _round(view: View) -> Sequence[Ref]:
 @emits("clip_by_value")
 def _clip(view: View) -> Sequence[Ref]:
     x, least, most = view.inputs
-    sizes = x.shape if x.shape.is_fully_defined() else None
-    if all(bound.shape.rank == 0 or bound.shape == sizes for bound in (least, most)):
-        return view.last("ClipByValue", x, least, most)
     return view.last("Maximum", view.add("Minimum", x, most), least)
 
 

@@ -59,6 +59,31 @@ def test_limited_loops_keep_their_counter():
         assert session.run("Identity:0", {"n:0": 7}) == 3
 
 
+def test_results_of_functions_have_names_of_their_own():
+    @tf.function(input_signature=[tf.TensorSpec([3])])
+    def mapped(x):
+        return tf.map_fn(lambda one: one * 2.0, x)
+
+    message = mapped.get_concrete_function().graph.as_graph_def()
+    for function in message.library.function:
+        signature = function.signature
+        names = [a.name for a in (*signature.input_arg, *signature.output_arg)]
+        assert len(set(names)) == len(names)
+        assert set(function.ret) == {a.name for a in signature.output_arg}
+
+
+def test_values_are_clipped_by_the_nodes_that_converters_know():
+    @tf.function(input_signature=[tf.TensorSpec([3])])
+    def clipped(x):
+        return tf.clip_by_value(x, -1.0, 1.0)
+
+    message = clipped.get_concrete_function().graph.as_graph_def()
+    found = {node.op for node in message.node} - {"Const", "Placeholder", "Identity"}
+    assert found == {"Minimum", "Maximum"}
+    with tf.compat.v1.Session(graph=imported(message)) as session:
+        np.testing.assert_array_equal(session.run("Identity:0", {"x:0": [-2, 0, 2]}), [-1, 0, 1])
+
+
 def test_names_of_functions_stay():
     graph = running_sums.get_concrete_function().graph
     loop = next(op for op in graph.get_operations() if op.type.endswith("While"))
