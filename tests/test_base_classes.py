@@ -126,3 +126,26 @@ def test_abstract_classes_are_not_made(base, arguments):
         Abstract(*arguments)
     made = Concrete(*arguments)
     assert made.must_be_defined() == 3 and isinstance(made, base) and isinstance(made, Abstract)
+
+
+@pytest.mark.parametrize("cls", [tf.Variable, tf.keras.optimizers.Adam, tf.data.Dataset])
+def test_classes_list_only_what_they_have(cls):
+    class Walks:
+        def __init_subclass__(cls):
+            cls.read = [getattr(cls, name) for name in dir(cls) if name[:2] != "__"]
+
+    class Extended(cls, Walks):
+        pass
+
+    assert Extended.read
+
+
+def test_metaclasses_of_variables_extend_the_class_of_tensors():
+    class Kind(type(tf.Variable)):
+        pass
+
+    class Parameter(tf.Variable, types_core.Tensor, metaclass=Kind):
+        pass
+
+    assert isinstance(tf.constant(1.0), types_core.Tensor)
+    assert issubclass(Parameter, types_core.Tensor)

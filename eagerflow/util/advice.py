@@ -71,6 +71,21 @@ def lacks(cls: type, table: str, names: str) -> None:
     setattr(cls, "__dir__", __dir__)  # noqa: B010
 
 
+class ListsOwnAttributes(type):
+    """A metaclass whose classes do not list what they lack, for programs that read all that is listed.
+
+    >>> from eagerflow.util.advice import ListsOwnAttributes, lacks
+    >>> class Point(metaclass=ListsOwnAttributes):
+    ...     pass
+    >>> lacks(Point, "TENSOR", "numel")
+    >>> "numel" in dir(Point)
+    False
+    """
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if not _is_missing_in(cls, name)]
+
+
 def _is_missing_in(cls: type, name: str) -> bool:
     found = [vars(base)[name] for base in cls.__mro__ if name in vars(base)]
     return bool(found) and all(isinstance(value, Missing) for value in found)

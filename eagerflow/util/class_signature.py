@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 from abc import ABCMeta
 
+from eagerflow.util.advice import ListsOwnAttributes
 
-class SignatureOfInit(ABCMeta):
+
+class SignatureOfInit(ListsOwnAttributes, ABCMeta):
     """A metaclass of classes whose signature is that of `__init__`, and which may have abstract bases.
 
     >>> class Metaclass(SignatureOfInit):

@@ -430,6 +430,8 @@ def internal_targets(path: str, first_generation: bool = False) -> tuple[str, ..
         return (*found, f"{_INTERNALS}.keras_backend") if parts[1:] == ["backend"] else found
     if parts and parts[0] == "estimator":
         return (f"{estimators.PACKAGE}.python.{path}",)
+    if path == "ops.variables" and not first_generation:
+        return ("eagerflow", *_PYTHON[path])  # `Variable` is the class of the generation
     for length in range(len(parts), 0, -1):
         listed = _PYTHON.get(".".join(parts[:length]))
         if listed:

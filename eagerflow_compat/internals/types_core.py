@@ -9,27 +9,32 @@ from eagerflow.typing import TensorLike
 __all__ = ["Symbol", "Tensor", "TensorLike", "Value"]
 
 
-# Derived from the type of variables, so that a class may have both as bases.
-class _Tensors(type(Variable)):  # type: ignore[misc]
-    def __instancecheck__(cls, instance: object) -> bool:
-        if type.__instancecheck__(cls, instance):
-            return True
-        if cls is Tensor and isinstance(instance, _core.Variable):
-            return True
-        if cls not in (Tensor, Symbol, Value) or not isinstance(instance, _core.Tensor):
-            return False
-        return cls is Tensor or (cls is Symbol) == _core.is_symbolic(instance)
-
-
-class Tensor(metaclass=_Tensors):
+# Classes of programs have tensors and variables as bases, and metaclasses that they derive from that of
+# variables.
+class Tensor(metaclass=type(Variable)):  # type: ignore[metaclass]
     """The class of all tensors, and of variables, which a program's own classes may extend."""
 
     _extends_tensor = True  # for `tf.is_tensor`
 
 
-class Symbol(Tensor):
+for _each in (_core.Tensor, _core.Variable):
+    Tensor.register(_each)
+
+
+class _TensorsByValue(type(Variable)):  # type: ignore[misc]
+    """Tells tensors of graphs from those that have values: both are of one class."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if type.__instancecheck__(cls, instance):
+            return True
+        if cls not in (Symbol, Value) or not isinstance(instance, _core.Tensor):
+            return False
+        return (cls is Symbol) == _core.is_symbolic(instance)
+
+
+class Symbol(Tensor, metaclass=_TensorsByValue):
     """The class of tensors of graphs."""
 
 
-class Value(Tensor):
+class Value(Tensor, metaclass=_TensorsByValue):
     """The class of tensors that have values."""

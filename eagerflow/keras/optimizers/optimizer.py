@@ -29,6 +29,7 @@ from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.typing import Config, CustomObjects, InitializerLike
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
 from eagerflow.util import lazy, own_code
+from eagerflow.util.advice import ListsOwnAttributes
 from eagerflow.util.argument_docs import complete_docs
 from eagerflow.util.program_warnings import warn
 
@@ -42,7 +43,7 @@ Tensor = _core.Tensor
 Rule = TypeVar("Rule", bound=Callable[..., None])
 
 
-class OptimizerType(ABCMeta):
+class OptimizerType(ListsOwnAttributes, ABCMeta):
     # The type of optimizer classes: legacy optimizers are not instances of the new `Optimizer`.
     # A docstring here would hide those of the classes from `help`.
     __doc__ = type.__dict__["__doc__"]
