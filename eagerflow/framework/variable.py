@@ -302,6 +302,11 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         experimental_enable_variable_lifting: bool = True,
     ) -> None:
         if initial_value is None:
+            if type(self) is not Variable:  # which only looks like a variable
+                raise NotImplementedError(
+                    f"{type(self).__name__} has no value: pass `initial_value` to the constructor of "
+                    "tf.Variable, or override what is asked of the variable and do not call it."
+                )
             raise ValueError(
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are "
                 "not providing a `variable_def`. You provided neither."

@@ -209,6 +209,22 @@ class Function(_core.TracedCall, Callable):
         """The first trace, whose graph Keras shows in TensorBoard; None before it."""
         return next(iter(self._list_all_concrete_functions()), None)
 
+    @_concrete_variable_creation_fn.setter
+    def _concrete_variable_creation_fn(self, value: None) -> None:
+        """None lets the function be traced anew: programs that fit often free the graphs so."""
+        if value is not None:
+            raise TypeError(
+                "The first trace of a function is made by a call, or by `get_concrete_function`. It "
+                f"can only be set to None, which forgets all traces: got {value!r}."
+            )
+        self._forget()
+        self._forget_traces()
+
+    @property
+    def _descriptor_cache(self) -> dict[int, Any]:
+        """The methods that were made of the function, by the ids of their objects."""
+        return self._instances
+
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return self._cache.concrete_functions()
 

@@ -187,8 +187,7 @@ def numpy_function(
         if isinstance(results, Tensor):
             return _ops.stop_gradient(results, name)
         return None if specs is None else nest.map_structure(_ops.stop_gradient, results)
-    arguments = [np.array(_core.as_tensor(value).numpy()) for value in (inp or [])]
-    result = func(*arguments)
+    result = func(*map(np.array, inp or []))
     if result is None:
         return None
     if isinstance(result, list | tuple):

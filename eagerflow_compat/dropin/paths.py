@@ -332,6 +332,10 @@ _KERAS_ROOTS = (
 )
 
 
+# Where Keras has the layers of operations of functional models.
+_LAYERS_OF_OPERATIONS = ("layers.core", "layers.core.tf_op_layer")
+
+
 @functools.cache
 def _keras_modules() -> frozenset[str]:
     """The modules that releases of Keras have had, without the folders before the public names."""
@@ -359,7 +363,7 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
 
     >>> from eagerflow_compat.dropin.paths import keras_targets
     >>> keras_targets("eagerflow.keras", "layers.core")
-    ('eagerflow.keras.layers.core', 'eagerflow.keras.layers')
+    ('eagerflow.keras.layers', 'eagerflow.keras.engine.functional.op_layer')
     >>> keras_targets("eagerflow.keras", "layers.no_such_module")
     ()
     """
@@ -368,6 +372,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return ()
     if public == "backend.tensorflow_backend":  # of Keras 2.3, with sessions
         return (f"{root}.backend", f"{_V1}.keras.backend")
+    if public in _LAYERS_OF_OPERATIONS or path == "src.layers":
+        return (f"{root}.layers", "eagerflow.keras.engine.functional.op_layer")
     if path in ("__internal__.models", "__internal__.backend"):
         return (f"{_INTERNALS}.keras_models", f"{root}.{path.rpartition('.')[2]}")
     if path == "__internal__.optimizers":

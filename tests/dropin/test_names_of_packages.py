@@ -344,3 +344,15 @@ def test_weights_are_trainable_as_when_the_model_was_compiled(tf):
     with utils.RespectCompiledTrainableState(model):
         assert len(model.trainable_weights) == 4
     assert len(model.trainable_weights) == 2
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["tensorflow.python.keras.layers.core", "tf_keras.src.layers", "keras.layers.core.tf_op_layer"],
+)
+def test_layers_of_operations_are_where_keras_has_them(tf, module):
+    found = importlib.import_module(module)
+    x = tf.keras.Input((3,))
+    assert isinstance(tf.keras.Model(x, tf.exp(x)).layers[-1], found.TFOpLambda)
+    assert isinstance(tf.keras.Model(x, x[:, 0]).layers[-1], found.SlicingOpLambda)
+    assert x.experimental_ref() == x.ref()

@@ -97,3 +97,29 @@ def test_attributes_of_the_callable_object_are_shown():
 
     tagged.tag = "kept"
     assert function(tagged).tag == "kept"
+
+
+def test_traces_are_forgotten_where_programs_free_them():
+    traces = []
+
+    class Doubles:
+        @tf.function
+        def method(self, x):
+            traces.append("method")
+            return x * 2
+
+    @tf.function
+    def double(x):
+        traces.append("function")
+        return x * 2
+
+    one = Doubles()
+    for _ in range(2):
+        for _ in range(2):
+            assert int(double(tf.constant(2))) == int(one.method(tf.constant(2))) == 4
+        double._concrete_variable_creation_fn = None
+        Doubles.method._descriptor_cache.clear()
+    assert traces == ["function", "method"] * 2
+    assert int(double(tf.constant(3))) == 6
+    with pytest.raises(TypeError, match="only be set to None"):
+        double._concrete_variable_creation_fn = one.method

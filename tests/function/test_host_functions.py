@@ -155,3 +155,13 @@ def test_divisors_in_functions(name):
     expected = getattr(np, name)(a, b)
     np.testing.assert_array_equal(function(a, b), expected)
     np.testing.assert_array_equal(tf.function(function)(tf.constant(a), tf.constant(b)), expected)
+
+
+def test_numpy_functions_of_eager_values_get_numpys_arrays_of_them():
+    given = [None, 3, [1, 2.5], "a", tf.constant(1.0), [tf.constant(1), 2], np.int16(3)]
+    found = []
+    tf.numpy_function(lambda *args: found.extend(args), given, [])
+    for array, value in zip(found, given, strict=True):
+        expected = np.array(value)
+        assert isinstance(array, np.ndarray) and array.dtype == expected.dtype
+        assert array.shape == expected.shape

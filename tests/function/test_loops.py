@@ -168,3 +168,14 @@ def test_shape_invariants_relax_values_of_several_tensors(kind):
         run(tf.TensorShape([3] if kind != "sparse" else [3, 3]))
     with pytest.raises(TypeError, match="invariant"):
         run(tf.TensorSpec([7], tf.int32))
+
+
+@pytest.mark.parametrize("invariant", [[None], [2], None])
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+def test_first_values_need_not_fit_their_invariants(invariant, wrap):
+    def loop():
+        shapes = [tf.TensorShape([]), tf.TensorShape(invariant)]
+        first = [0, tf.constant(1.0)]
+        return tf.while_loop(lambda k, x: k < 2, lambda k, x: (k + 1, x + 1.0), first, shapes)
+
+    assert [float(value) for value in wrap(loop)()] == [2.0, 3.0]

@@ -24,7 +24,7 @@ from eagerflow.util.program_warnings import warn
 
 _ops = _core.ops
 _Tensor = _core.Tensor
-_VARIANT = ("renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size")
+_VARIANT = ("renorm", "renorm_clipping", "renorm_momentum", "virtual_batch_size", "adjustment")
 _HALF = (dtypes.float16, dtypes.bfloat16)
 
 
@@ -58,7 +58,9 @@ class BatchNormalization(Renormalization, FunctionLayer):
         **kwargs: `name`, `dtype`, …; `fused=False` keeps the variance of images uncorrected;
             `renorm=True` corrects batches by averages (Ioffe, 2017), with `renorm_momentum` and
             the limits `rmax`, `rmin` and `dmax` in `renorm_clipping`; `virtual_batch_size` is the
-            size of parts that are normalized each by itself.
+            size of parts that are normalized each by itself; `adjustment` is a function of the
+            inputs' shape, and returns what the normalized values of training are multiplied by, and
+            what is added to them, before gamma and beta.
 
     Raises:
         TypeError: if `axis` is no number or list.

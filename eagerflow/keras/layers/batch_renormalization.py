@@ -1,4 +1,4 @@
-"""Batch renormalization, and batches that are normalized in parts."""
+"""Batch renormalization, batches that are normalized in parts, and adjusted results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LIMITS = ("rmax", "rmin", "dmax")
 
 
 class Renormalization:
-    """What `BatchNormalization` does with `renorm` or `virtual_batch_size`.
+    """What `BatchNormalization` does with `renorm`, `virtual_batch_size` or `adjustment`.
 
     Batch renormalization (Ioffe, 2017) corrects the normalized batch by averages of means and
     deviations, which are kept for training. A virtual batch is a part of the batch, and is
@@ -28,6 +28,7 @@ class Renormalization:
         self.renorm_clipping = kwargs.pop("renorm_clipping", None) or {}
         self.renorm_momentum = kwargs.pop("renorm_momentum", 0.99)
         self.virtual_batch_size = kwargs.pop("virtual_batch_size", None)
+        self.adjustment = kwargs.pop("adjustment", None)
         unknown = [name for name in self.renorm_clipping if name not in _LIMITS]
         if unknown:
             raise ValueError(
@@ -40,10 +41,15 @@ class Renormalization:
             raise ValueError(
                 "Passing `fused=True` is not supported when `virtual_batch_size` is specified."
             )
+        if fused and self.adjustment is not None:
+            raise ValueError(
+                "Passing `fused=True` is not supported when `adjustment` is specified."
+            )
 
     @property
     def _is_variant(self: Any) -> bool:
-        return bool(self.renorm) or self.virtual_batch_size is not None
+        parts = (self.virtual_batch_size, self.adjustment)
+        return bool(self.renorm) or any(part is not None for part in parts)
 
     def _variant_config(self: Any) -> dict[str, Any]:
         """The entries of a configuration."""
@@ -80,6 +86,8 @@ class Renormalization:
             x = _ops.reshape(x, [*parts, *sizes[1:]])
         gamma, beta = self.gamma, self.beta
         if training:
+            if self.adjustment is not None:
+                gamma, beta = _composed(*self.adjustment(_ops.shape(x)), gamma, beta)
             mean, variance = self._moments(x, mask)
             new_mean, new_variance = mean, variance
             if self.virtual_batch_size is not None:

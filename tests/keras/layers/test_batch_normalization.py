@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import eagerflow as tf
 
@@ -27,3 +28,18 @@ def test_several_axes_are_never_fused():
     assert layer(axis=[1, 2]).fused is False
     assert layer(axis=[1]).fused is None
     assert layer(synchronized=True).fused is False
+
+
+def test_normalized_values_of_training_are_adjusted_before_gamma_and_beta():
+    x = tf.reshape(tf.range(12.0), [4, 3])
+    plain = tf.keras.layers.BatchNormalization(scale=False, center=False)
+    layer = tf.keras.layers.BatchNormalization(
+        adjustment=lambda shape: (tf.ones([shape[0], 1]) * 2.0, 1.0), beta_initializer="ones"
+    )
+    expected = plain(x, training=True) * 2.0 + 1.0 + 1.0
+    np.testing.assert_allclose(layer(x, training=True), expected, rtol=1e-6)
+    np.testing.assert_allclose(layer(x), plain(x) + 1.0, rtol=1e-5)
+    assert "adjustment" not in layer.get_config()
+    assert tf.keras.layers.BatchNormalization(adjustment=None).adjustment is None
+    with pytest.raises(ValueError, match="adjustment"):
+        tf.keras.layers.BatchNormalization(fused=True, adjustment=lambda shape: (1.0, 0.0))

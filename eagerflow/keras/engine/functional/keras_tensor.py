@@ -121,6 +121,8 @@ class KerasTensor:
         """A hashable reference to this tensor."""
         return Reference(self)
 
+    experimental_ref = ref
+
     def __op_function__(
         self, function: Callable[..., Any], args: tuple, kwargs: dict[str, object]
     ) -> Any:
