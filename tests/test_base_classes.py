@@ -5,6 +5,7 @@ tuples with slots; what is checked here is what it accepts.
 """
 
 import abc
+import contextlib
 import copy
 import dataclasses
 import enum
@@ -149,3 +150,28 @@ def test_metaclasses_of_variables_extend_the_class_of_tensors():
 
     assert isinstance(tf.constant(1.0), types_core.Tensor)
     assert issubclass(Parameter, types_core.Tensor)
+
+
+def test_variables_without_values_are_converted_as_registered():
+    class Derived(tf.Variable):
+        def __init__(self, value):
+            with contextlib.suppress(NotImplementedError):
+                super().__init__()
+            self.own = value
+
+        def value(self):
+            return tf.constant(self.own) * 2.0
+
+        shape = property(lambda self: self.value().shape)
+        dtype = property(lambda self: self.value().dtype)
+
+    tf.register_tensor_conversion_function(
+        Derived, lambda value, dtype=None, name=None, as_ref=False: value.value()
+    )
+    derived = Derived(3.0)
+    assert float(tf.convert_to_tensor(derived, tf.float32)) == 6.0
+    assert float(derived + 1.0) == 7.0 and float(tf.add(1.0, derived)) == 7.0
+    assert tf.stack([derived, 1.0]).numpy().tolist() == [6.0, 1.0]
+    assert tf.constant([1.0]).shape == tf.reshape([derived, 2.0], [2])[:1].shape
+    assert float(tf.experimental.numpy.exp(derived)) == float(tf.exp(6.0))
+    assert float(tf.function(lambda: derived * 2.0)()) == 12.0

@@ -144,6 +144,8 @@ Tensor converted(PyObject* result, DType dtype) {
   return tensor;
 }
 
+}  // namespace
+
 Tensor from_registry(PyObject* value, DType dtype) {
   // A copy: a conversion may register others.
   const std::vector<Conversion> list = conversions();
@@ -156,6 +158,8 @@ Tensor from_registry(PyObject* value, DType dtype) {
   }
   return Tensor();
 }
+
+namespace {
 
 Tensor from_protocol(PyObject* value, DType dtype) {
   if (PyType_Check(value)) return Tensor();

@@ -29,6 +29,8 @@ Tensor to_tensor(PyObject* value, DType dtype = DType::kInvalid, DType hint = DT
 // (a class or a tuple of classes). The function may return NotImplemented. Functions of lower
 // priority values are called first.
 void register_conversion(PyObject* cls, PyObject* function, long priority = 100);
+// What the first of these functions makes of an object; an undefined tensor if there is none.
+Tensor from_registry(PyObject* value, DType dtype);
 
 // {enum number: DType object}, for to_dtype and dtype_object.
 void register_dtypes(PyObject* table);

@@ -495,8 +495,9 @@ DType variable_dtype(PyObject* object) {
 
 Tensor read_variable(PyObject* object) {
   if (Variable* variable = self_of(object)->variable) return variable->read();
-  // An object without a variable of its own, such as a subclass that wraps a variable, returns its
-  // value from read_value().
+  // An object without a variable of its own, such as a subclass that wraps a variable, is converted
+  // by what the program has registered, or returns its value from read_value().
+  if (Tensor tensor = from_registry(object, DType::kInvalid)) return tensor;
   const PyRef value = checked(PyObject_CallMethod(object, "read_value", nullptr));
   if (!is_tensor(value.get())) fail(Code::kTypeError, "read_value() of a variable gives a tensor.");
   return tensor_of(value.get());
