@@ -82,6 +82,7 @@ class Node:
         if self.is_input:
             return [self.outputs]
         first = self.call_args[0] if self.call_args else next(iter(self.call_kwargs.values()))
+        first = _single(first)
         further = nest.flatten([self.call_kwargs.get(k, []) for k in self.layer._further_inputs])
         if not any(isinstance(value, KerasTensor) for value in further):
             return first
@@ -101,6 +102,11 @@ class Node:
     def output_shapes(self) -> Any:
         """The shapes of the outputs."""
         return nest.map_structure(lambda x: tuple(x.shape.as_list()), self.output_tensors)
+
+    @property
+    def flat_input_ids(self) -> list[str]:
+        """The ids of the symbolic tensors of the call, as text."""
+        return [str(id(x)) for x in self.keras_inputs]
 
     @property
     def parent_nodes(self) -> list[Node]:
@@ -346,7 +352,7 @@ class LayerNodes(TrackedModule):
                 f"Asked to get {what} at node {index}, but the layer has only {len(nodes)} "
                 "inbound nodes."
             )
-        return getattr(nodes[index], attribute)
+        return _single(getattr(nodes[index], attribute))
 
     def _of_first_call(self, attribute: str, what: str) -> Structure:
         nodes = self._inbound_nodes
@@ -355,7 +361,7 @@ class LayerNodes(TrackedModule):
                 f"Layer {self.name} has no inbound nodes: it was never called with a symbolic "
                 f"tensor, so there is no {what} to return."
             )
-        return getattr(nodes[0], attribute)
+        return _single(getattr(nodes[0], attribute))
 
     def get_input_at(self, node_index: int) -> Structure:
         """The inputs of a call of this layer."""
@@ -417,7 +423,7 @@ class LayerNodes(TrackedModule):
         Raises:
             AttributeError: if there is none, or there are several.
         """
-        return self._only_shape("outputs", "output")
+        return self._only_shape("output_tensors", "output")
 
     def _only_shape(self, attribute: str, what: str) -> Any:
         nodes = self._inbound_nodes
@@ -445,6 +451,11 @@ class LayerNodes(TrackedModule):
     def output_mask(self) -> Structure:
         """The mask of the output, or None."""
         return nest.map_structure(lambda x: getattr(x, "_keras_mask", None), self.output)
+
+
+def _single(values: Any) -> Any:
+    """The element of a list of one, which is what a layer has been called on."""
+    return values[0] if isinstance(values, list) and len(values) == 1 else values
 
 
 def _shapes(tensors: object) -> Any:

@@ -59,7 +59,7 @@ class Compiled(_Layer):
     _is_compiled = False
     _compiled_in: Any = None  # the strategy in whose scope the model was compiled
     optimizer: Any = None
-    loss: Any = None
+    loss: Any  # once the model has been compiled
     compiled_loss: Any = None
     compiled_metrics: Any = None
     _run_eagerly: Any = None

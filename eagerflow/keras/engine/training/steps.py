@@ -78,12 +78,13 @@ class Steps(Compiled):
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def _validate_target_and_loss(self, y: _core.Tensor, loss: object) -> None:
-        if self.loss and y is None:
+        own = getattr(self, "loss", None)
+        if own and y is None:
             raise ValueError(
-                f"Target data is missing. Your model was compiled with loss={self.loss}, and "
+                f"Target data is missing. Your model was compiled with loss={own}, and "
                 "therefore expects target data to be provided in `fit()`."
             )
-        if loss is None or (not self.loss and not self.losses):
+        if loss is None or (not own and not self.losses):
             raise ValueError(
                 "No loss found. You may have forgotten to provide a `loss` argument in the "
                 "`compile()` method."

@@ -394,3 +394,30 @@ def test_calls_are_known_by_their_distance_from_the_outputs():
     assert not hasattr(empty, "_nodes_by_depth")
     empty.build([None, 3])
     assert sorted(empty._nodes_by_depth) == [0, 1]
+
+
+def test_layers_say_what_they_were_called_on_as_keras_2_does():
+    keras = tf.keras
+
+    class First(keras.layers.Layer):
+        def call(self, x):
+            return [x[0] + 1.0]
+
+    x = keras.Input((4,))
+    layer = First()
+    layer([x])
+    source = x._keras_history.layer
+    assert layer.input is x and source.input is x and source.get_input_at(0) is x
+    assert source.input_shape == source.output_shape == [(None, 4)]
+    assert source.get_input_shape_at(0) == source.get_output_shape_at(0) == (None, 4)
+    assert layer.input_shape == layer.get_output_shape_at(0) == (None, 4)
+    assert layer.output_shape == [(None, 4)] and layer.output is layer.get_output_at(0)
+    assert layer._inbound_nodes[0].flat_input_ids == [str(id(x))]
+    assert source._inbound_nodes[0].flat_input_ids == []
+
+
+def test_models_have_a_loss_once_they_are_compiled():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    assert not hasattr(model, "loss") and model.optimizer is None
+    model.compile("sgd", "mse")
+    assert model.loss == "mse"
