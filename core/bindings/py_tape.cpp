@@ -627,6 +627,16 @@ int set_persistent(PyObject* object, PyObject* value, void*) {
   return 0;
 }
 
+PyObject* get_recording(PyObject* object, void*) {
+  return PyBool_FromLong(self_of(object)->recording);
+}
+
+// Programs ask whether there are records by the private attribute that holds TensorFlow's.
+PyObject* get_records(PyObject* object, void*) {
+  const PyTape* self = self_of(object);
+  return Py_NewRef(self->tape && !self->used_up ? object : Py_None);
+}
+
 template <class Function>
 PyCFunction method(Function* function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
@@ -661,6 +671,9 @@ PyMethodDef tape_methods[] = {
 PyGetSetDef tape_getset[] = {
     {"_persistent", get_persistent, set_persistent, "Whether records survive a backward pass.",
      nullptr},
+    {"_recording", get_recording, nullptr, "Whether it records now.", nullptr},
+    {"_tape", get_records, nullptr,
+     "The tape itself; None if it has no records, or a backward pass has used them up.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

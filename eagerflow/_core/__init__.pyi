@@ -193,6 +193,8 @@ class Tape:
     """The base of eagerflow.GradientTape."""
 
     _persistent: bool
+    _recording: bool
+    _tape: Any
     def __init__(
         self,
         persistent: bool = False,

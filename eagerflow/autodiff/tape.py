@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import functools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from eagerflow import _core, nest
@@ -201,6 +203,15 @@ class GradientTape(_core.Tape):
                 value = _value(source)
                 stacks[position] = _ops.zeros(joined_shape((count,), shape_of(value)), value.dtype)
         return stacks
+
+    @contextlib.contextmanager
+    def _ensure_recording(self) -> Iterator[None]:
+        """Records what is within, for packages whose own derivatives go on from the tape's records."""
+        if self._recording:
+            yield
+        else:
+            with self:
+                yield
 
     def _stacks(self, target: object, sources: list, weights: Any) -> list:
         """For each source, its gradients under each row of weights, stacked."""

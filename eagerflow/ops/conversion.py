@@ -15,11 +15,14 @@ from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import WeakTensors
+from eagerflow.util import lazy
 
 _ops = _core.ops
 Tensor = _core.Tensor
 _cast = _ops.cast
 _EagerTensor, _SymbolicTensor = _core.EagerTensor, _core.SymbolicTensor
+# It imports this module.
+variable = lazy.Module("eagerflow.framework.variable")
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
@@ -179,6 +182,9 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x if x.dtype is dtype else _cast(x, dtype)
     if isinstance(x, IndexedSlices):
         return IndexedSlices(_cast(x.values, dtype), x.indices, x.dense_shape)
+    # Whoever keeps the result sees later assignments.
+    if kind is variable.Variable and x.dtype is dtypes.as_dtype(dtype):
+        return x
     if kind is int or kind is list or kind is tuple:
         return _cast_plain(x, dtype)
     return _cast(x, dtype)

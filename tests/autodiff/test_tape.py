@@ -197,3 +197,21 @@ def test_objects_that_act_as_variables():
     assert float(first) == 3.0 and second is None
     with pytest.raises(ValueError, match="not tf.Tensor or tf.Variable"):
         tape.watch(object())
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_packages_go_on_from_the_records_of_a_tape(persistent):
+    x = tf.constant(3.0)
+    tape = tf.GradientTape(persistent=persistent)
+    assert tape._tape is None and not tape._recording
+    with tape:
+        tape.watch(x)
+        y = x * x
+        assert tape._tape is not None and tape._recording
+        with tape._ensure_recording():
+            y = y * 1.0
+    assert tape._tape is not None and not tape._recording
+    with tape._ensure_recording():
+        z = y * y
+    assert float(tape.gradient(z, x)) == 108.0
+    assert (tape._tape is None) == (not persistent)

@@ -251,3 +251,23 @@ def test_programs_change_whether_a_variable_is_trainable():
 def test_choices_are_written_as_tensorflow_does():
     assert repr(tf.VariableAggregation.MEAN) == "<VariableAggregationV2.MEAN: 2>"
     assert str(tf.VariableSynchronization.ON_READ) == "VariableSynchronization.ON_READ"
+
+
+def test_a_variable_is_cast_to_its_own_dtype_as_it_is():
+    v = tf.Variable(1.0)
+    assert tf.cast(v, tf.float32) is v and tf.cast(v, "float32") is v
+    assert not isinstance(tf.cast(v, tf.float64), tf.Variable)
+    kept = tf.cast(v, tf.float32)
+    v.assign(2.0)
+    assert float(kept) == 2.0
+
+    @tf.function
+    def later():
+        kept = tf.cast(v, tf.float32)
+        v.assign_add(1.0)
+        return kept + 0.0
+
+    assert float(later()) == 3.0
+    with tf.GradientTape() as tape:
+        y = tf.cast(v, tf.float32) * 2.0
+    assert float(tape.gradient(y, v)) == 2.0
