@@ -207,11 +207,12 @@ class GradientTape(_core.Tape):
     @contextlib.contextmanager
     def _ensure_recording(self) -> Iterator[None]:
         """Records what is within, for packages whose own derivatives go on from the tape's records."""
-        if self._recording:
+        if self._recording and _core.building() is None:
             yield
-        else:
-            with self:
-                yield
+            return
+        # The graph that is being built does not record on the tapes around it.
+        with self.stop_recording() if self._recording else contextlib.nullcontext(), self:
+            yield
 
     def _stacks(self, target: object, sources: list, weights: Any) -> list:
         """For each source, its gradients under each row of weights, stacked."""

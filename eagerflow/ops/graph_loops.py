@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes, func_graph
+from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.mapped_slices import MappedSlices
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec, weak_as
@@ -197,7 +198,8 @@ def vectorized_map(
             for leaf in leaves
         ]
         slices = list(map(weak_as, slices, flat))
-        func_graph.finish(graph, fn(nest.pack_sequence_as(elems, slices)))
+        result = nest.map_structure(_dense, fn(nest.pack_sequence_as(elems, slices)))
+        func_graph.finish(graph, result)
     if not graph.outputs:
         return func_graph.pack_outputs(graph, ())
     if randomness != "different" and _core.draws(graph):
@@ -219,6 +221,11 @@ def vectorized_map(
     specs = tuple(TensorSpec(output.shape, output.dtype) for output in graph.outputs)
     results = map_fn(call, tuple(leaves), specs, True, True, "vectorized_map")
     return func_graph.pack_outputs(graph, results)
+
+
+def _dense(value: Any) -> Any:
+    """The sum of rows as a tensor: those of several slices cannot be stacked."""
+    return _core.as_tensor(value) if isinstance(value, IndexedSlices) else value
 
 
 _REFUSED_DRAWS = {

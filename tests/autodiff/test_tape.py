@@ -215,3 +215,19 @@ def test_packages_go_on_from_the_records_of_a_tape(persistent):
         z = y * y
     assert float(tape.gradient(z, x)) == 108.0
     assert (tape._tape is None) == (not persistent)
+
+
+def test_rows_of_gradients_are_stacked_as_dense_tensors():
+    v = tf.Variable(tf.ones([4, 2]))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.gather(v, [[0], [1]]), [1, 2])
+
+        def gradients(k):
+            with tape._ensure_recording():
+                one = tf.gather(y, k)
+            return tape.gradient(one, [v])
+
+        (found,) = tf.vectorized_map(gradients, tf.range(2))
+    expected = np.zeros([2, 4, 2])
+    expected[[0, 1], [0, 1]] = 1.0
+    np.testing.assert_array_equal(found, expected)
