@@ -87,7 +87,8 @@ class Renormalization:
         gamma, beta = self.gamma, self.beta
         if training:
             if self.adjustment is not None:
-                gamma, beta = _composed(*self.adjustment(_ops.shape(x)), gamma, beta)
+                factor, offset = self.adjustment(_ops.shape(x))
+                gamma, beta = _composed(factor, offset, gamma, beta)
             mean, variance = self._moments(x, mask)
             new_mean, new_variance = mean, variance
             if self.virtual_batch_size is not None:
