@@ -117,7 +117,17 @@ def concatenated(values: TensorLike, axis: Axes, name: str = "concat") -> TypeSp
     """See `tf.concat`."""
     if isinstance(values, RaggedTensor):
         return values._type_spec
-    items, ragged_rank, shapes = _items(values)
+    items = [convert(value) for value in values]
+    if any(item.shape.rank is None for item in items):
+        along = integer(axis)
+        if along is None or along < 0:
+            raise ValueError(
+                "The axis along which tensors of unknown rank are joined must be known, and must not "
+                f"be negative, got {along}."
+            )
+        ragged_rank = max(map(ragged_rank_of, items))
+        return spec_of(None, items[0].dtype, ragged_rank, splits_dtype_of(items))
+    items, ragged_rank, shapes = _items(items)
     rank = len(shapes[0])
     if any(len(dims) != rank for dims in shapes):
         texts = ", ".join(str(item.shape) for item in items)

@@ -94,3 +94,16 @@ def test_minus_one_in_a_wanted_shape_is_an_axis_of_any_size():
     rows = tf.ragged.constant([[1], [2, 3]])
     for width in (3, tf.constant(3)):
         assert dense(rows, width).numpy().tolist() == [[1, 0, 0], [2, 3, 0]]
+
+
+@pytest.mark.parametrize("ragged_rank", [1, 2])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_ragged_tensors_of_unknown_rank_are_joined(ragged_rank, axis):
+    spec = tf.RaggedTensorSpec(None, tf.int32, ragged_rank=ragged_rank)
+    rows = [[1], [2, 3]] if ragged_rank == 1 else [[[1], [2, 3]], []]
+    x = tf.ragged.constant(rows, dtype=tf.int32)
+    joined = tf.function(lambda a, b: tf.concat([a, b], axis), input_signature=[spec, spec])
+    assert joined(x, x).to_list() == tf.concat([x, x], axis).to_list()
+    backwards = tf.function(lambda a, b: tf.concat([a, b], -1), input_signature=[spec, spec])
+    with pytest.raises(ValueError, match="unknown rank"):
+        backwards(x, x)

@@ -249,6 +249,8 @@ class Optimizer(
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Copies have variables of their own, which have other identities."""
         self.__dict__.update(state)
+        if "_models" not in state:  # An optimizer that only wraps another has no such tables.
+            return
         now = {old: variable._id for old, variable in self._models.items()}
         for name in ("_index_dict", "_slots", "_averages", "_models", "_constrained"):
             setattr(self, name, {now[old]: value for old, value in state[name].items()})

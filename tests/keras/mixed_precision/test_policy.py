@@ -1,5 +1,7 @@
 """Dtype policies: computing in one dtype with weights in another."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -110,3 +112,20 @@ def test_layers_that_leave_inputs_as_they_are_cast_their_weights():
     assert tf.keras.layers.Dense(1, dtype="mixed_float16", autocast=False)(
         tf.ones([1, 2])
     ).dtype == (tf.float16)
+
+
+def test_compiled_models_of_mixed_precision_are_copied():
+    tf.keras.mixed_precision.set_global_policy("mixed_float16")
+    try:
+        model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(3,))])
+        model.compile("adam", "mse")
+        x, y = np.ones([4, 3], np.float32), np.ones([4, 2], np.float32)
+        model.fit(x, y, verbose=0)
+        kept = model.get_weights()
+        again = copy.deepcopy(model)
+        again.fit(x, y, verbose=0)
+    finally:
+        tf.keras.mixed_precision.set_global_policy("float32")
+    assert int(again.optimizer.iterations) == 2 and int(model.optimizer.iterations) == 1
+    np.testing.assert_array_equal(model.get_weights()[0], kept[0])
+    assert not np.array_equal(again.get_weights()[0], kept[0])
