@@ -304,8 +304,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
         if initial_value is None:
             if type(self) is not Variable:  # which only looks like a variable
                 raise NotImplementedError(
-                    f"{type(self).__name__} has no value: pass `initial_value` to the constructor of "
-                    "tf.Variable, or override what is asked of the variable and do not call it."
+                    f"{type(self).__name__}: pass `initial_value`, or override the constructor."
                 )
             raise ValueError(
                 "The `initial_value` arg to `tf.Variable` must be specified except when you are "

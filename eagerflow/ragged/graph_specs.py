@@ -113,7 +113,7 @@ def _items(values: Any) -> tuple[list[Any], int, list[Dims]]:
     return items, max(map(ragged_rank_of, items)), [dims_of(item) for item in items]
 
 
-def concatenated(values: TensorLike, axis: Axes, name: str = "concat") -> TypeSpec:
+def concatenated(values: Any, axis: Any, name: str = "concat") -> TypeSpec:
     """See `tf.concat`."""
     if isinstance(values, RaggedTensor):
         return values._type_spec
