@@ -228,6 +228,7 @@ class Model(Trainer, FineTuning, Layer, Pictured):
             extra_outputs = [] if self._graph is None else self._graph.extra_outputs
         graph = attributes["_graph"] = Graph(inputs, outputs, extra_outputs)
         attributes["_is_graph_network"] = True
+        attributes["_autocast"] = False  # its layers cast what they are called with
         attributes["_compute_output_and_mask_jointly"] = True
         attributes["_supports_masking"] = True
         before = attributes.get("_graph_layers", [])

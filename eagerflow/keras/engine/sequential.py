@@ -51,6 +51,7 @@ class Sequential(Functional):
         trainable = kwargs.pop("trainable", True)
         super().__init__(name=name, **kwargs)
         self._supports_masking = True
+        self.__dict__["_autocast"] = False
         self.__dict__["_compute_output_and_mask_jointly"] = True
         self.__dict__["_chain"] = []
         self._trained_from_start = trainable
