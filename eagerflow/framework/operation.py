@@ -518,8 +518,12 @@ class GraphInspection:
 
     @property
     def captured_inputs(self) -> list[Any]:
-        """The captures: handles of variables, then tensors of outer graphs."""
-        return [*(v.handle for v in self.variables), *(outer for outer, _ in self.captures)]
+        """The captures: handles of variables, then tensors of outer graphs.
+
+        The variables of a program's graph stand for themselves: they have no handles.
+        """
+        handles = [getattr(variable, "handle", variable) for variable in self.variables]
+        return [*handles, *(outer for outer, _ in self.captures)]
 
     @property
     def capture_types(self) -> dict[int, Any]:

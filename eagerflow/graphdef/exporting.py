@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -473,7 +474,7 @@ class FunctionBody(Body):
         """Adds the function's results and effects to its message."""
         signature = self.message.signature
         # Converters take a result that has an argument's name for that argument.
-        used = {argument.name for argument in signature.input_arg}
+        used = set(map(operator.attrgetter("name"), signature.input_arg))
         for k, ref in enumerate(results):
             stem = names[k] if names else _argument_name(ref.node)
             name, count = stem, 0

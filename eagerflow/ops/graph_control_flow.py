@@ -264,9 +264,10 @@ def _variable_spec(variable: Any, invariant: object) -> TypeSpec:
             f"{invariant!r}; use tf.TensorShape."
         )
     if isinstance(variable, Tensor):
-        shape = variable.shape if invariant is None else invariant
-        # TensorFlow does not compare the first value with its invariant. No shape describes both.
-        return TensorSpec(shape if variable.shape.is_subtype_of(shape) else None, variable.dtype)
+        shape = variable.shape if invariant is None else TensorShape(invariant)
+        # TensorFlow does not compare the first value with its invariant. No rank describes both.
+        same_rank = shape.rank is None or variable.shape.rank in (None, shape.rank)
+        return TensorSpec(shape if same_rank else None, variable.dtype)
     spec = variable._type_spec
     if invariant is None:
         return spec

@@ -19,7 +19,6 @@ from eagerflow.keras import naming
 from eagerflow.keras.engine.calls.layer_call import infer_dtype
 from eagerflow.keras.engine.calls.training_mode import by_training
 from eagerflow.keras.mixed_precision.policy import Policy
-from eagerflow.ops import array
 from eagerflow.typing import DTypeLike, ShapeLike, Structure, TensorLike
 from eagerflow_compat.v1.variable_scope import (
     VariableScope,
@@ -309,19 +308,15 @@ class BatchNormalization(Layer, keras.BatchNormalization):
     `tf.GraphKeys.UPDATE_OPS`, and run with what is made to wait for them.
     """
 
-    # Of the shape of a batch, a factor and a shift of its normalized values; or None.
-    adjustment: Callable[[_core.Tensor], tuple[Any, Any]] | None = None
     # The collections that get the updates; None if outputs wait for them.
     _updates_collections: str | None = GraphKeys.UPDATE_OPS
     # Averages, and what is to be subtracted from them.
     _noted: list[tuple[Any, Any]] | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        adjustment = kwargs.pop("adjustment", None)
-        if kwargs.get("renorm") or kwargs.get("virtual_batch_size") or adjustment is not None:
+        if any(kwargs.get(name) for name in ("renorm", "virtual_batch_size", "adjustment")):
             kwargs["fused"] = False
         super().__init__(*args, **kwargs)
-        self.adjustment = adjustment
 
     def _is_fused(self, rank: int) -> bool:
         # Where the operation does not fit, the layer does without it.
@@ -352,8 +347,6 @@ class BatchNormalization(Layer, keras.BatchNormalization):
 
         def normalized(training: bool) -> list[_core.Tensor]:
             outputs = compute(inputs, training=training, mask=mask)
-            if training and self.adjustment is not None:
-                outputs = self._adjusted(outputs, *self.adjustment(array.shape(inputs)))
             if training:
                 averages[:] = [average for average, _ in noted]
                 amounts = [amount for _, amount in noted]
@@ -365,19 +358,6 @@ class BatchNormalization(Layer, keras.BatchNormalization):
         outputs, *amounts = by_training(training, normalized)
         noted.extend(zip(averages, amounts, strict=True))
         return outputs
-
-    def _adjusted(self, outputs: Any, factor: Any, shift: Any) -> Any:
-        """The outputs whose normalized values, before gamma and beta, are scaled and shifted."""
-        beta, gamma = (
-            weight
-            if weight is None or self._broadcast_shape is None
-            else _ops.reshape(weight, self._broadcast_shape)
-            for weight in (self.beta, self.gamma)
-        )
-        if beta is not None:
-            outputs = outputs - beta
-        outputs = outputs * factor + (shift if gamma is None else shift * gamma)
-        return outputs if beta is None else outputs + beta
 
     def _node_kind(self, inputs: Structure, arguments: dict[str, object]) -> str:
         return "FusedBatchNormV3" if inputs.shape.rank == 4 else "batchnorm/add_1"

@@ -105,7 +105,7 @@ print(
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     rng = np.random.RandomState(0)
-    for step in range(250):
+    for step in range(350):
         s, n, i, o = batch(rng)
         loss, _ = sess.run(
             [trained.loss, trained.train],

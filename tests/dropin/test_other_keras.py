@@ -287,7 +287,7 @@ def test_lists_of_attributes_have_the_weights_of_their_layers():
     items = module.items
     assert [w.shape.as_list() for w in items.trainable_weights] == [[2, 1], [1], []]
     assert [w.numpy() for w in items.non_trainable_weights] == [1.0]
-    assert len(items.weights) == 4 and len(items.layers) == 2
+    assert len(items.weights) == 4 and items.layers == [module.items[0]]
 
 
 def test_graphs_around_functions():

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from eagerflow import nest
-from eagerflow.keras.engine.functional.input_layer import InputLayer
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.utils import io_utils
 from eagerflow.util import lazy
@@ -290,7 +289,7 @@ def _output_shape(layer: Layer) -> str:
         return "multiple"
     except RuntimeError:
         return "?"
-    return str([shape] if isinstance(layer, InputLayer) else shape)
+    return str(shape)
 
 
 def _params(layer: Layer) -> int | str:
