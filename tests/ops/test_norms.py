@@ -242,6 +242,15 @@ def test_few_norms_that_are_rescaled_leave_others_as_they_are(dtype, axis):
     np.testing.assert_array_equal(found[which == 0], ordinary[which == 0])
 
 
+@pytest.mark.parametrize("count", [10, 300])
+def test_distances_of_points_from_themselves(count):
+    """The differences may be deferred, and threads share the norms that need them."""
+    points = tf.constant(np.random.default_rng(3).normal(size=(count, 16)), "float32")
+    found = tf.norm(points[:, None] - points[None], axis=-1)
+    differences = double(points)[:, None] - double(points)[None]
+    np.testing.assert_allclose(found, np.linalg.norm(differences, axis=-1), rtol=1e-5)
+
+
 @pytest.mark.parametrize("order", [1.5, 2.5, 3, 7])
 @pytest.mark.parametrize(("dtype", "size"), [c for c in CASES if c[1] < 3e307])
 def test_other_orders(dtype, size, order):

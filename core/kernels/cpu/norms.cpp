@@ -3,8 +3,11 @@
 #include "kernels/cpu/norms.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -120,66 +123,101 @@ Norm rescaled(const Elements& elements, double each, int most) {
   return norm;
 }
 
+// What the operation reads and writes.
 template <class T, class Total>
-void make_norms(KernelContext& context) {
-  const auto& attrs = context.attrs<ops::ScaledNormAttrs>();
-  const Tensor& total = context.input(0);
-  const auto tensors = context.inputs().subspan(1);
-  const DType dtype = context.output(0).dtype();
-  const int64_t count = total.size();
-  const Total* const totals = total.data<Total>();
-  T* const norm = context.output(0).mutable_data<T>();
-  T* const length = context.output(1).mutable_data<T>();
-  T* const inverse = context.output(2).mutable_data<T>();
-  const auto rounded = [](double value) { return static_cast<T>(static_cast<Total>(value)); };
-  const auto is_exact = [](Total sum) { return sum >= kLeast<Total> && sum <= kMost<Total>; };
-  std::vector<Members> members;
-  int64_t elements = 0;
-  for (const Tensor& x : tensors) {
-    elements += members.emplace_back(x.shape(), attrs.axis, count).count();
-  }
-  const double each = attrs.mean ? static_cast<double>(elements) : 1;
-  const int most = exponents_of(dtype);
-  const auto make = [&](int64_t i) {
-    const bool exact = is_exact(totals[i]);
-    const auto [part, exponent] =
-        exact ? known_norm(std::sqrt(totals[i]), dtype)
-              : rescaled(
-                    [&](const auto& body) {
-                      for (size_t t = 0; t < members.size(); ++t) {
-                        members[t].each(i, tensors[t].template data<T>(), body);
-                      }
-                    },
-                    each, most);
-    norm[i] = length[i] = rounded(part);
+struct Norms {
+  explicit Norms(KernelContext& context)
+      : total(context.input(0)),
+        totals(total.data<Total>()),
+        dtype(context.output(0).dtype()),
+        norm(context.output(0).mutable_data<T>()),
+        length(context.output(1).mutable_data<T>()),
+        inverse(context.output(2).mutable_data<T>()) {}
+
+  static bool is_exact(Total sum) { return sum >= kLeast<Total> && sum <= kMost<Total>; }
+  static T rounded(double value) { return static_cast<T>(static_cast<Total>(value)); }
+
+  void put(int64_t i, const Norm& found) const {
+    norm[i] = length[i] = rounded(found.length);
     inverse[i] = rounded(1);
-    if (exponent == 0) return;
-    norm[i] = rounded(std::ldexp(part, exponent));
-    inverse[i] = rounded(std::ldexp(1.0, -exponent));
-  };
-  // Whether all of a block are roots as they are; writes them.
-  const auto make_roots = [&]([[maybe_unused]] int64_t first, [[maybe_unused]] int64_t size) {
+    if (found.exponent == 0) return;
+    norm[i] = rounded(std::ldexp(found.length, found.exponent));
+    inverse[i] = rounded(std::ldexp(1.0, -found.exponent));
+  }
+
+  // Whether all norms of a block are roots as they are; writes them.
+  bool put_roots(int64_t first, int64_t size) const {
     if constexpr (std::is_same_v<T, Total>) {
       const RowLoopsOf<T>& rows = row_loops_of<T>();
       const Total* const sums = totals + first;
       if (!is_exact(rows.min(sums, size)) || !is_exact(rows.max(sums, size))) return false;
+      T *const norms = norm + first, *const lengths = length + first, *const ones = inverse + first;
 #pragma omp simd
       for (int64_t k = 0; k < size; ++k) {
-        norm[first + k] = length[first + k] = std::sqrt(sums[k]);
-        inverse[first + k] = 1;
+        norms[k] = lengths[k] = std::sqrt(sums[k]);
+        ones[k] = 1;
       }
       return true;
     }
     return false;
-  };
-  parallel_for(count, 1 + 65'536 / (elements + 16), [&](int64_t begin, int64_t end) {
-    constexpr int64_t kBlock = 64;
-    for (int64_t first = begin; first < end; first += kBlock) {
-      const int64_t size = std::min(kBlock, end - first);
-      if (make_roots(first, size)) continue;
-      for (int64_t i = first; i < first + size; ++i) make(i);
+  }
+
+  // The norms whose sums lost no digits; whether these are all.
+  bool put_exact() const {
+    std::atomic<bool> all = true;
+    parallel_for(total.size(), 4096, [&](int64_t begin, int64_t end) {
+      constexpr int64_t kBlock = 64;
+      for (int64_t first = begin; first < end; first += kBlock) {
+        const int64_t size = std::min(kBlock, end - first);
+        if (put_roots(first, size)) continue;
+        for (int64_t i = first; i < first + size; ++i) {
+          if (is_exact(totals[i])) {
+            put(i, known_norm(std::sqrt(totals[i]), dtype));
+          } else {
+            all.store(false, std::memory_order_relaxed);
+          }
+        }
+      }
+    });
+    return all;
+  }
+
+  // The others, by the elements of the tensors.
+  void put_rescaled(std::span<const Tensor> tensors, const ops::ScaledNormAttrs& attrs) const {
+    const int64_t count = total.size();
+    std::vector<std::pair<Members, const T*>> sources;
+    int64_t elements = 0;
+    for (const Tensor& x : tensors) {
+      sources.emplace_back(Members(x.shape(), attrs.axis, count), x.data<T>());
+      elements += sources.back().first.count();
     }
-  });
+    const double each = attrs.mean ? static_cast<double>(elements) : 1;
+    const int most = exponents_of(dtype);
+    parallel_for(count, 1 + 65'536 / (elements + 16), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        if (is_exact(totals[i])) continue;
+        const auto of_norm = [&](const auto& body) {
+          for (const auto& [members, data] : sources) members.each(i, data, body);
+        };
+        put(i, rescaled(of_norm, each, most));
+      }
+    });
+  }
+
+  const Tensor& total;
+  const Total* totals;
+  DType dtype;
+  T* norm;
+  T* length;
+  T* inverse;
+};
+
+template <class T, class Total>
+void make_norms(KernelContext& context) {
+  const Norms<T, Total> norms(context);
+  // The tensors may be deferred: they are read only if a norm needs them, before threads share it.
+  if (norms.put_exact()) return;
+  norms.put_rescaled(context.inputs().subspan(1), context.attrs<ops::ScaledNormAttrs>());
 }
 
 }  // namespace
