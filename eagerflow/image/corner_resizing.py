@@ -34,24 +34,74 @@ def _positions(size: int, new: int, align_corners: bool, half_pixel_centers: boo
     return (at + np.float32(0.5)) * scale - np.float32(0.5) if half_pixel_centers else at * scale
 
 
-def _table(taps: list[tuple[Any, Any]], size: int) -> Table:
-    """The table of the given source indices and weights of each new pixel."""
-    sources, weights = (np.stack(part) for part in zip(*taps, strict=True))
-    count = sources.shape[1]
-    results = np.broadcast_to(np.arange(count), sources.shape)
-    return table_of(results.ravel(), sources.ravel(), weights.ravel(), count, size)
+# For an axis of `size` pixels and the new number of them: the source indices and the weights of what
+# each new pixel is the sum of.
+Taps = list[tuple[Any, Any]]
 
 
-def _resized(images: Any, size: Any, taps_of: Any) -> Any:
-    images = _core.as_tensor(images)
+def _bilinear(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Taps:
+    at = np.clip(_positions(size, new, align_corners, half_pixel_centers), 0, size - 1)
+    low = np.floor(at).astype(int)
+    fraction = at - low
+    return [(low, 1 - fraction), (np.minimum(low + 1, size - 1), fraction)]
+
+
+def _nearest(size: int, new: int, align_corners: bool, half_pixel_centers: bool) -> Taps:
+    if half_pixel_centers:
+        at = np.floor((np.arange(new) + 0.5) * np.float32(size / max(new, 1)))
+    else:
+        at = _positions(size, new, align_corners, False)
+        at = np.floor(at + 0.5) if align_corners else np.floor(at)
+    return [(np.clip(at, 0, size - 1).astype(int), np.ones(new))]
+
+
+# How finely TensorFlow tabulates the cubic.
+_CUBIC_STEPS = 1024
+
+
+def _bicubic(size: int, new: int, align_corners: bool) -> Taps:
+    at = _positions(size, new, align_corners, False)
+    low = np.floor(at).astype(int)
+    at = low + np.rint((at - low) * _CUBIC_STEPS) / _CUBIC_STEPS
+    return [
+        (np.clip(low + k, 0, size - 1), keys_cubic(at - (low + k), -0.75)) for k in (-1, 0, 1, 2)
+    ]
+
+
+def _area(size: int, new: int, align_corners: bool) -> Taps:
+    scale = (size - 1) / (new - 1) if align_corners and new > 1 else size / new
+    first = np.arange(new) * scale
+    last = first + scale  # beyond the border, its pixels count again
+    low = np.floor(first).astype(int)
+    count = int(np.max(np.ceil(last) - low))
+    covers = []
+    for k in range(count):
+        covered = np.minimum(last, low + k + 1) - np.maximum(first, low + k)
+        covers.append((np.clip(low + k, 0, size - 1), np.maximum(covered, 0) / scale))
+    return covers
+
+
+@functools.lru_cache(maxsize=256)
+def _table(rule: Callable[..., Taps], size: int, new: int, *options: bool) -> Table:
+    """The table of an axis."""
+    sources, weights = (np.stack(part) for part in zip(*rule(size, new, *options), strict=True))
+    results = np.broadcast_to(np.arange(new), sources.shape)
+    return table_of(results.ravel(), sources.ravel(), weights.ravel(), new, size)
+
+
+def _tables(rule: Callable[..., Taps], images: Tensor, size: Any, *options: bool) -> list[Table]:
+    """The tables of rows and of columns."""
     if images.ndim != 4:
         raise ValueError(f"images must be 4-D, got shape {images.shape}")
-    known: Any = _core.static_value(_core.as_tensor(size))
-    tables = [
-        _table(taps_of(old, int(new)), old)
-        for old, new in zip(images._shape_tuple()[1:3], known.numpy(), strict=True)
+    known: Any = _core.static_value(size)
+    return [
+        _table(rule, old, new, *map(bool, options))
+        for old, new in zip(images._shape_tuple()[1:3], known.numpy().tolist(), strict=True)
     ]
-    return resampled(_ops.cast(images, dtypes.float32), *tables)
+
+
+def _resized(rule: Callable[..., Taps], images: Any, size: Any, *options: bool) -> Tensor:
+    return resampled(_ops.cast(images, dtypes.float32), *_tables(rule, images, size, *options))
 
 
 def _of_known_sizes(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
@@ -102,14 +152,7 @@ def resize_bilinear(
     >>> tf.compat.v1.image.resize_bilinear(image, [1, 4]).numpy().ravel()
     array([0., 2., 4., 4.], dtype=float32)
     """
-
-    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
-        at = np.clip(_positions(size, new, align_corners, half_pixel_centers), 0, size - 1)
-        low = np.floor(at).astype(int)
-        fraction = at - low
-        return [(low, 1 - fraction), (np.minimum(low + 1, size - 1), fraction)]
-
-    return _resized(images, size, taps)
+    return _resized(_bilinear, images, size, align_corners, half_pixel_centers)
 
 
 @op_function
@@ -123,20 +166,7 @@ def resize_nearest_neighbor(
 ) -> Tensor:
     """Images resized to the nearest pixels, of their own dtype."""
     images = _core.as_tensor(images)
-    known: Any = _core.static_value(_core.as_tensor(size))
-    places = []
-    for old, new in zip(images._shape_tuple()[1:3], known.numpy(), strict=True):
-        if half_pixel_centers:
-            at = np.floor((np.arange(new) + 0.5) * np.float32(old / new))
-        else:
-            at = _positions(old, new, align_corners, False)
-            at = np.floor(at + 0.5) if align_corners else np.floor(at)
-        places.append(np.clip(at, 0, old - 1).astype(np.int32))
-    return picked(images, *places)
-
-
-# How finely TensorFlow tabulates the cubic.
-_CUBIC_STEPS = 1024
+    return picked(images, *_tables(_nearest, images, size, align_corners, half_pixel_centers))
 
 
 @op_function
@@ -151,17 +181,7 @@ def resize_bicubic(
     """Images resized by cubic convolution, float32."""
     if half_pixel_centers:
         return resize(images, size, "bicubic")
-
-    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
-        at = _positions(size, new, align_corners, False)
-        low = np.floor(at).astype(int)
-        at = low + np.rint((at - low) * _CUBIC_STEPS) / _CUBIC_STEPS
-        return [
-            (np.clip(low + k, 0, size - 1), keys_cubic(at - (low + k), -0.75))
-            for k in (-1, 0, 1, 2)
-        ]
-
-    return _resized(images, size, taps)
+    return _resized(_bicubic, images, size, align_corners)
 
 
 @op_function
@@ -170,20 +190,7 @@ def resize_area(
     images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
     """Images resized by averaging areas, float32."""
-
-    def taps(size: int, new: int) -> list[tuple[Any, Any]]:
-        scale = (size - 1) / (new - 1) if align_corners and new > 1 else size / new
-        first = np.arange(new) * scale
-        last = first + scale  # beyond the border, its pixels count again
-        low = np.floor(first).astype(int)
-        count = int(np.max(np.ceil(last) - low))
-        covers = []
-        for k in range(count):
-            covered = np.minimum(last, low + k + 1) - np.maximum(first, low + k)
-            covers.append((np.clip(low + k, 0, size - 1), np.maximum(covered, 0) / scale))
-        return covers
-
-    return _resized(images, size, taps)
+    return _resized(_area, images, size, align_corners)
 
 
 _PUBLIC = {

@@ -126,6 +126,14 @@ def _area(count: int, size: int) -> Table:
     return _from_spans(starts, np.maximum(ends, starts + 1), overlap, count, size)
 
 
+def _nearest(count: int, size: int) -> Table:
+    """The source pixel that contains the centre of each result pixel."""
+    scale = np.float32(size) / np.float32(count)
+    positions = np.floor((np.arange(count, dtype=np.float32) + np.float32(0.5)) * scale)
+    places = np.minimum(positions, size - 1).astype(np.int32)
+    return Table(places, np.ones((count, 1), np.float32), size)
+
+
 def _lanczos(radius: float) -> Callable:
     def kernel(x: np.ndarray) -> np.ndarray:
         x = np.abs(x)
@@ -210,6 +218,8 @@ def axis_table(method: str, antialias: bool, count: int, size: int) -> Table:
     """The weights that resize an axis of `size` to `count` pixels."""
     if method == "area":
         return _area(count, size)
+    if method == "nearest":
+        return _nearest(count, size)
     if method in ("bilinear", "bicubic") and not antialias:
         return _bilinear(count, size) if method == "bilinear" else _bicubic(count, size)
     return _filtered(
@@ -223,13 +233,6 @@ def moved_table(
     """The weights of an axis of `count` pixels, onto which one of `size` is scaled and then moved."""
     inverse = np.float32(1) / np.float32(scale)
     return _filtered(method, antialias, count, size, inverse, -inverse * np.float32(translation))
-
-
-def nearest_places(count: int, size: int) -> np.ndarray:
-    """For each result pixel, the source pixel that contains its centre."""
-    scale = np.float32(size) / np.float32(count)
-    positions = np.floor((np.arange(count, dtype=np.float32) + np.float32(0.5)) * scale)
-    return np.minimum(positions, size - 1).astype(np.int32)
 
 
 def _summed(images: Tensor, rows: Table, columns: Table) -> Tensor:
@@ -258,32 +261,24 @@ def resampled(images: Tensor, rows: Table, columns: Table) -> Tensor:
     return apply(images)
 
 
-def picked(images: Tensor, rows: np.ndarray, columns: np.ndarray) -> Tensor:
-    """The pixels of images `[batch, height, width, channels]` in the given rows and columns.
+def picked(images: Tensor, rows: Table, columns: Table) -> Tensor:
+    """Images `[batch, height, width, channels]` of any dtype, by tables with one weight of 1 each.
 
-    Args:
-        images: of any dtype.
-        rows: int32 indices of rows, ascending, or those of all rows.
-        columns: the same for columns.
+    The gradient is a sum of weighted pixels, too.
     """
-    height, width = images._shape_tuple()[1:3]
 
     def chosen(images: Tensor) -> Tensor:
-        for axis, (places, size) in enumerate([(rows, height), (columns, width)], 1):
-            if len(places) != size or np.any(places != np.arange(size)):
-                images = _ops.gather(images, places, axis, 0)
+        for axis, table in enumerate((rows, columns), 1):
+            if not np.array_equal(table.starts, np.arange(table.size)):
+                images = _ops.gather(images, table.starts, axis, 0)
         return images
 
     recorded = _core.recording() or _core.building() is not None
     if not recorded or images.dtype not in (dtypes.float32, dtypes.float64):
         return chosen(images)
-    ones = [
-        Table(places, np.ones((len(places), 1), np.float32), size).transposed
-        for places, size in ((rows, height), (columns, width))
-    ]
 
     @custom_gradient
     def apply(images: Tensor) -> tuple:
-        return chosen(images), lambda gradient: resampled(gradient, *ones)
+        return chosen(images), lambda dy: resampled(dy, rows.transposed, columns.transposed)
 
     return apply(images)

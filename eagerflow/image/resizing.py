@@ -15,7 +15,7 @@ from eagerflow.framework.sizes import is_known, may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.image.checks import in_batch, invalid, three_or_four, whole
 from eagerflow.image.geometry import pad_to_bounding_box
-from eagerflow.image.resampling import axis_table, nearest_places, picked, resampled
+from eagerflow.image.resampling import Table, axis_table, picked, resampled
 from eagerflow.ops.numpy_ops import on_values
 
 _ops = _core.ops
@@ -136,20 +136,21 @@ def resize(
         if preserve_aspect_ratio:
             target = _kept_ratio(rows, columns, target)
         if method == "nearest":
-            return picked(
-                batch, nearest_places(target[0], rows), nearest_places(target[1], columns)
-            )
+            return picked(batch, *_tables("nearest", False, target, (rows, columns)))
         if batch.dtype is not dtypes.float32:
             batch = _ops.cast(batch, dtypes.float32)
         if target == (rows, columns) and method != "gaussian" and method != "mitchellcubic":
             return _ops.identity(batch)
-        return resampled(
-            batch,
-            axis_table(method, antialias, target[0], rows),
-            axis_table(method, antialias, target[1], columns),
-        )
+        return resampled(batch, *_tables(method, antialias, target, (rows, columns)))
 
     return in_batch(tensor, resized)
+
+
+def _tables(
+    method: str, antialias: bool, target: tuple[int, int], sizes: tuple[int, int]
+) -> list[Table]:
+    """The tables of rows and of columns."""
+    return [axis_table(method, antialias, *pair) for pair in zip(target, sizes, strict=True)]
 
 
 def _resized_spec(images: Tensor, target: Sequence[int | None] | None, method: str) -> TensorSpec:

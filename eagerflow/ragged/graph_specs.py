@@ -107,17 +107,17 @@ def _product(sizes: Sequence[int | None]) -> int | None:
     return product
 
 
-def _items(values: Any) -> tuple[list[Any], int, list[Dims]]:
-    """Values, their largest ragged rank, and their sizes."""
+def _items(values: Any) -> tuple[list[Any], int]:
+    """Values, and their largest ragged rank."""
     items = [convert(value) for value in values]
-    return items, max(map(ragged_rank_of, items)), [dims_of(item) for item in items]
+    return items, max(map(ragged_rank_of, items))
 
 
 def concatenated(values: Any, axis: Any, name: str = "concat") -> TypeSpec:
     """See `tf.concat`."""
     if isinstance(values, RaggedTensor):
         return values._type_spec
-    items = [convert(value) for value in values]
+    items, ragged_rank = _items(values)
     if any(item.shape.rank is None for item in items):
         along = integer(axis)
         if along is None or along < 0:
@@ -125,9 +125,8 @@ def concatenated(values: Any, axis: Any, name: str = "concat") -> TypeSpec:
                 "The axis along which tensors of unknown rank are joined must be known, and must not "
                 f"be negative, got {along}."
             )
-        ragged_rank = max(map(ragged_rank_of, items))
         return spec_of(None, items[0].dtype, ragged_rank, splits_dtype_of(items))
-    items, ragged_rank, shapes = _items(items)
+    shapes = [dims_of(item) for item in items]
     rank = len(shapes[0])
     if any(len(dims) != rank for dims in shapes):
         texts = ", ".join(str(item.shape) for item in items)
@@ -146,7 +145,8 @@ def stacked(values: TensorLike, axis: Axes = 0, name: str | None = None) -> Type
         values = [values]
     if not values:
         raise ValueError("rt_inputs may not be empty.")
-    items, ragged_rank, shapes = _items(values)
+    items, ragged_rank = _items(values)
+    shapes = [dims_of(item) for item in items]
     rank = len(shapes[0])
     along = axis_of(axis, rank + 1)
     dims = [next((s for s in sizes if s is not None), None) for sizes in zip(*shapes, strict=True)]

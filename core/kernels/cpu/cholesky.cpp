@@ -32,12 +32,12 @@ class Lanes {
       : lanes_(lanes),
         n_(n),
         stride_(row_stride(n)),
-        memory_(static_cast<size_t>(lanes * n * stride_) * sizeof(T)),
+        bytes_(static_cast<size_t>(lanes * n * stride_) * sizeof(T)),
+        memory_(bytes_),
         transpose_(sizeof(T) == 4 ? transposes().bytes4 : transposes().bytes8) {}
   T* data() const { return memory_.template as<T>(); }
   void fill(const T* matrices, int64_t count) const {
-    if (count < lanes_)
-      std::memset(data(), 0, static_cast<size_t>(lanes_ * n_ * stride_) * sizeof(T));
+    if (count < lanes_) std::memset(data(), 0, bytes_);
     for_runs([&](int64_t from, int64_t size) {
       transpose_(row(from), matrices + from * n_, size, count, lanes_, n_ * n_);
     });
@@ -60,6 +60,7 @@ class Lanes {
   int64_t lanes_;
   int64_t n_;
   int64_t stride_;
+  size_t bytes_;
   Scratch memory_;
   TransposeFn transpose_;
 };

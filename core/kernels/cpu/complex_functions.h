@@ -77,17 +77,18 @@ template <class T>
   }
 }
 
-[[gnu::always_inline]] inline C<double> exponential_of_finite(C<double> x) {
-  const double size = std::exp(x.real());
-  return {size * std::cos(x.imag()), size * std::sin(x.imag())};
+// By the sine and the cosine of the angle's own precision.
+template <class T>
+[[gnu::always_inline]] inline C<double> exponential_of_finite(double real, T angle) {
+  const double size = std::exp(real);
+  return {size * std::cos(angle), size * std::sin(angle)};
 }
 
 template <class T>
 [[gnu::always_inline]] inline C<T> exponential(C<T> x) {
   if constexpr (std::is_same_v<T, float>) {
-    const double size = std::exp(static_cast<double>(x.real()));
-    return rounded_or(size * std::cos(x.imag()), size * std::sin(x.imag()),
-                      [=] { return std::exp(x); });
+    const C<double> found = exponential_of_finite(x.real(), x.imag());
+    return rounded_or(found.real(), found.imag(), [=] { return std::exp(x); });
   } else {
     return std::exp(x);
   }
@@ -113,8 +114,8 @@ template <class T>
     return static_cast<C<T>>(result);
   }
   if constexpr (std::is_same_v<T, float>) {
-    const C<double> found =
-        exponential_of_finite(C<double>(y) * C<double>(log_of_length(x), std::arg(C<double>(x))));
+    const C<double> scaled = C<double>(y) * C<double>(log_of_length(x), std::arg(C<double>(x)));
+    const C<double> found = exponential_of_finite(scaled.real(), scaled.imag());
     return rounded_or(found.real(), found.imag(), [=] { return std::pow(x, y); });
   } else {
     return std::pow(x, y);

@@ -4,10 +4,6 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
 #include "kernels/cpu/byte_vectors.h"
 #include "kernels/cpu/elementwise_loops.h"
 #include "kernels/cpu/partial_vectors.h"

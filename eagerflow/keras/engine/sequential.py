@@ -10,7 +10,11 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.calls.first_call import note_inputs
 from eagerflow.keras.engine.calls.layer_call import Building, names_from_here
-from eagerflow.keras.engine.functional.functional import Functional
+from eagerflow.keras.engine.functional.functional import (
+    Functional,
+    deserialize_layer,
+    serialize_layer,
+)
 from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
@@ -19,10 +23,8 @@ from eagerflow.keras.engine.model import Model, is_empty
 from eagerflow.keras.engine.tracking import structure_changed
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.typing import Structure
-from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
-functional = lazy.Module("eagerflow.keras.engine.functional.functional")
 
 
 class Sequential(Functional):
@@ -415,7 +417,7 @@ class Sequential(Functional):
         """The arguments that make a model like this one."""
         config = {
             "name": self.name,
-            "layers": [functional.serialize_layer(layer) for layer in self._chain],
+            "layers": [serialize_layer(layer) for layer in self._chain],
         }
         if self._graph is None and self._build_input_shape is not None:
             config["build_input_shape"] = plain_shape(self._build_input_shape)
@@ -431,7 +433,7 @@ class Sequential(Functional):
             name, entries, shape = None, config, None
         model = cls(name=name)
         for entry in entries:
-            model.add(functional.deserialize_layer(entry, custom_objects))
+            model.add(deserialize_layer(entry, custom_objects))
         if not model.built and shape is not None and model.layers:
             if isinstance(shape, list | tuple):
                 shape = tuple(shape)

@@ -138,7 +138,6 @@ def conjugate_cofactors(a: Tensor, det_of_a: Tensor) -> Tensor:
     They are the determinant times the adjoint of the inverse. For (nearly) singular matrices, they
     are the determinants of minors, or for larger ones products of singular values.
     """
-
     if a.shape[-1] == 1:
         return _ops.ones_like(a)
     if a.shape[-1] <= _MINORS:
