@@ -545,6 +545,15 @@ void add_graphs(nb::module_& m) {
                                            compiled ? compiled->text() : std::string());
                    })
       .def(
+          "program_text",
+          [](PyGraph& self, nb::handle specs) {
+            return lower::program_text(*self.graph(), to_specs(specs));
+          },
+          nb::arg("specs"),
+          "The program for inputs of these dtypes and shapes, in StableHLO, whether or not there "
+          "is a "
+          "compiler.")
+      .def(
           "evaluate",
           [](PyGraph& self, nb::handle tensor, nb::handle inputs) {
             const GraphPtr graph = self.graph();

@@ -117,17 +117,35 @@ HostRun run_later(const Graph& graph, std::span<const NodeId> later,
   return host;
 }
 
-}  // namespace
-
-// Raises the reason why there is no program, unless the function may run without.
-void CompiledFunction::cannot_compile(const Graph& graph, const Error& error) const {
-  if (error.code() != Code::kUnimplemented) throw;
-  if (otherwise_ == Otherwise::kRunOperations) return;
+// Raises the reason why a function has no program.
+[[noreturn]] void refuse(const Graph& graph, const Error& error) {
   std::string names;
   for (const std::string& name : missing_in(graph)) names += (names.empty() ? "" : ", ") + name;
   invalid_argument("The function '", graph.name(), "' cannot be compiled: ", error.what(),
                    names.empty() ? "" : cat(". Operations that programs do not have: ", names),
                    ". Leave out jit_compile=True, or compile a part of it that does without.");
+}
+
+}  // namespace
+
+// Raises the reason why there is no program, unless the function may run without.
+void CompiledFunction::cannot_compile(const Graph& graph, const Error& error) const {
+  if (error.code() != Code::kUnimplemented) throw;
+  if (otherwise_ == Otherwise::kThrow) refuse(graph, error);
+}
+
+std::string program_text(const Graph& graph, std::span<const TensorSpec> arguments) {
+  try {
+    const graph::GraphPtr known = graph::specialized(graph, arguments);
+    if (!first_nodes(*known).empty()) {
+      fail(Code::kUnimplemented, "the host computes values that the program reads");
+    }
+    graph::require_sizes(*known);
+    return program_of(*known, host_nodes(*known)).text;
+  } catch (const Error& error) {
+    if (error.code() != Code::kUnimplemented) throw;
+    refuse(graph, error);
+  }
 }
 
 // A thread that has this lock may wait for Python's, so no thread waits for this one with Python's.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "device/pjrt/client.h"
@@ -14,6 +15,10 @@
 #include "tensor/error.h"
 
 namespace ef::lower {
+
+// The text of the program that a function has for these arguments. Throws InvalidArgument with the
+// reason if it has none.
+std::string program_text(const graph::Graph& graph, std::span<const TensorSpec> arguments);
 
 // Nodes that only the host can run, such as the next batch of a dataset, or a message, run before
 // or after the program, in their order. A program is compiled once for each combination of shapes.

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 from eagerflow import errors
 from eagerflow.framework import dtypes, plugins
 from eagerflow.framework.context import get_logger
+from eagerflow.util import lazy
+
+hlo_text = lazy.Module("eagerflow.functions.hlo_text")
 
 
 def compile_for_cpu(graph: Any, name: str) -> None:
@@ -67,30 +71,37 @@ _STAGES = (
 
 
 def compiler_ir(
+    graph: Any,
     name: str,
+    specs: Sequence[Any],
     stage: str = "hlo",
     device_name: str | None = None,
     platform_name: str | None = None,
 ) -> str:
-    """Refuses to show a function's program in a stage of XLA's compilation.
+    """A function's program in a stage of XLA's compilation.
 
     Args:
+        graph: the finished graph.
         name: the function's name.
-        stage: "hlo", "optimized_hlo" or another stage of `experimental_get_compiler_ir`.
-        device_name: accepted.
+        specs: TensorSpecs of the graph's inputs and captures.
+        stage: "hlo" for the program that the compiler gets, as text.
+        device_name: accepted: the program is the same on all devices.
         platform_name: accepted.
 
     Raises:
         ValueError: for a stage that does not exist.
-        tf.errors.UnimplementedError: for the others.
+        tf.errors.InvalidArgumentError: if the function has no program.
+        tf.errors.UnimplementedError: for stages in the midst of the compiler, which it does not return.
     """
     if stage not in _STAGES:
         raise ValueError(f"Invalid stage {stage!r}: it is one of {', '.join(_STAGES)}.")
-    raise errors.UnimplementedError._of(
-        f"The program of '{name}' is handed to its compiler as StableHLO, and the compiler does not "
-        f"return it as {stage!r}. For the operations of the function, see "
-        "`f.get_concrete_function(...).graph.as_graph_def()`."
-    )
+    if stage != "hlo":
+        raise errors.UnimplementedError._of(
+            f"The compiler does not return the program of '{name}' as {stage!r}. Ask for "
+            "stage='hlo', the text of the program that it gets."
+        )
+    program = graph.program_text([(spec.dtype, spec.shape) for spec in specs])
+    return hlo_text.hlo_text(program, name)
 
 
 @functools.cache

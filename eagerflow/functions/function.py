@@ -412,24 +412,46 @@ class Function(_core.TracedCall, Callable):
     def experimental_get_compiler_ir(
         self, *args: object, **kwargs: object
     ) -> PythonCallable[..., str]:
-        """What shows the compiled program for arguments: it refuses, programs are not shown as HLO.
+        """What shows the compiled program for arguments like these.
+
+        Args:
+            *args: arguments; a TensorSpec represents any value that it describes.
+            **kwargs: arguments by name.
+
+        Returns:
+            A function of `stage`: "hlo" gives the text of the HLO module that the compiler gets, whose
+            parameters are the arguments, then what the function captures, its variables, and constants
+            of more than 256 elements. Of the other stages none can be had: UnimplementedError.
 
         Raises:
             ValueError: unless the function has `jit_compile=True`, or for a stage that does not exist.
             TypeError: for arguments that do not fit the function.
-            tf.errors.UnimplementedError: by the result: programs are StableHLO, which no stage is.
+            tf.errors.InvalidArgumentError: by the result: if the function cannot be compiled, or sizes
+                are unknown.
 
-        >>> f = tf.function(lambda x: x * x)
-        >>> f.experimental_get_compiler_ir(tf.constant(1.0))
-        Traceback (most recent call last):
-        ValueError: Compiler IR can only be returned for functions marked with 'jit_compile=True'
+        >>> f = tf.function(tf.negative, jit_compile=True)
+        >>> print(f.experimental_get_compiler_ir(tf.TensorSpec([2], "float32"))(stage="hlo"))
+        HloModule negative, entry_computation_layout={(f32[2]{0})->f32[2]{0}}
+        <BLANKLINE>
+        ENTRY main.1 {
+          parameter.1 = f32[2]{0} parameter(0)
+          ROOT negate.1 = f32[2]{0} negate(parameter.1)
+        }
+        <BLANKLINE>
         """
         if not self._jit_compile:
             raise ValueError(
                 "Compiler IR can only be returned for functions marked with 'jit_compile=True'"
             )
-        self.get_concrete_function(*args, **kwargs)
-        return functools.partial(compilation.compiler_ir, self._name)
+        concrete, values = self._concrete_for(args, kwargs, specs=True)
+        context = TracingContext()
+        specs = [
+            spec
+            for name in concrete.function_type.parameters
+            for spec in trace_types.from_value(values[name], context).flatten()
+        ]
+        specs += [inner for _, inner in concrete.graph.captures]
+        return functools.partial(compilation.compiler_ir, concrete.graph, self._name, specs)
 
     def __get__(self, instance: object, owner: object = None) -> Function | MethodType:
         """The method of an object: a Function of its own, which does not keep the object alive."""

@@ -82,16 +82,3 @@ def test_the_function_that_runs_has_the_message():
     assert run.definition.signature.name.encode() == run.name
     assert run.graph is concrete.graph
     assert run.attributes == {}
-
-
-def test_programs_of_compilers_are_not_shown():
-    plain = tf.function(lambda x: x * x)
-    with pytest.raises(ValueError, match="marked with 'jit_compile=True'"):
-        plain.experimental_get_compiler_ir(tf.constant(1.0))
-    show = tf.function(lambda x: x * x, jit_compile=True).experimental_get_compiler_ir(
-        tf.constant(1.0)
-    )
-    with pytest.raises(ValueError, match="'ir'.*optimized_hlo"):
-        show(stage="ir")
-    with pytest.raises(tf.errors.UnimplementedError, match="StableHLO"):
-        show(stage="hlo")
