@@ -1,4 +1,8 @@
-from eagerflow.distribute import cluster_resolver as cluster_resolver, experimental as experimental
+from eagerflow.distribute import (
+    cluster_resolver as cluster_resolver,
+    coordinator as coordinator,
+    experimental as experimental,
+)
 from eagerflow.distribute.collectives import ReduceOp as ReduceOp
 from eagerflow.distribute.contexts import (
     InputContext as InputContext,
@@ -18,6 +22,10 @@ from eagerflow.distribute.options import (
     ReductionToOneDevice as ReductionToOneDevice,
     RunOptions as RunOptions,
 )
+from eagerflow.distribute.parameter_server import (
+    ParameterServerStrategy as ParameterServerStrategy,
+)
+from eagerflow.distribute.server import Server as Server
 from eagerflow.distribute.strategy import (
     experimental_set_strategy as experimental_set_strategy,
     get_replica_context as get_replica_context,

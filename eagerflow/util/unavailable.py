@@ -102,25 +102,8 @@ _NAMES: dict[str, tuple[str, str]] = {
         ),
         _LITE,
     ),
-    "distribute ": ("ParameterServerStrategy Server", _CLUSTER),
-    "distribute.experimental ": (
-        "ParameterServerStrategy PreemptionCheckpointHandler PreemptionWatcher TerminationConfig",
-        _CLUSTER,
-    ),
     "distribute.cluster_resolver": (_CLUSTER_RESOLVERS, _CLUSTER),
-    "distribute.coordinator": (
-        "ClusterCoordinator PerWorkerValue RemoteValue experimental_get_current_worker_index",
-        _CLUSTER,
-    ),
-    "distribute.experimental.coordinator": (
-        "ClusterCoordinator PerWorkerValues RemoteValue",
-        _CLUSTER,
-    ),
     "distribute.experimental.rpc": ("Client Server", _CLUSTER),
-    "distribute.experimental.partitioners": (
-        "FixedShardsPartitioner MaxSizePartitioner MinSizePartitioner Partitioner",
-        _PARTS,
-    ),
     "train.experimental": (
         "MaxShardSizePolicy ShardByTaskPolicy ShardableTensor ShardingCallback",
         _SHARDS,

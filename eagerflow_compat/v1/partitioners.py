@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from eagerflow.distribute import partitioners
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.typing import DTypeLike, ShapeLike
@@ -27,12 +27,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Callable[..., list
     [2, 1]
     """
 
-    def partitioner(shape: TensorShape, **unused_args: object) -> list[int]:
-        parts = [1] * len(shape)
-        parts[axis] = min(num_shards, shape[axis])
-        return parts
-
-    return partitioner
+    return _of_keywords(partitioners.FixedShardsPartitioner(num_shards), axis)
 
 
 def variable_axis_size_partitioner(
@@ -56,28 +51,10 @@ def variable_axis_size_partitioner(
     >>> cut(shape=tf.TensorShape([6, 2]), dtype=tf.float32)
     [3, 1]
     """
-    if max_shard_bytes < 1 or bytes_per_string_element < 1:
-        raise ValueError(
-            "Both max_shard_bytes and bytes_per_string_element must be positive. Currently, "
-            f"max_shard_bytes={max_shard_bytes} and bytes_per_string_element="
-            f"{bytes_per_string_element}"
-        )
-    if max_shards and max_shards < 1:
-        raise ValueError(f"max_shards must be positive. Currently, max_shards={max_shards}")
-
-    def partitioner(shape: TensorShape, dtype: dtypes.DType, **unused_args: object) -> list[int]:
-        sizes: list[Any] = TensorShape(shape).as_list()
-        element = (
-            bytes_per_string_element if dtype == dtypes.string else dtypes.as_dtype(dtype).size
-        )
-        slice_bytes = element * math.prod(sizes) // sizes[axis]
-        per_part = max(1, max_shard_bytes // slice_bytes)
-        count = -(-sizes[axis] // per_part)
-        parts = [1] * len(sizes)
-        parts[axis] = min(count, max_shards) if max_shards else count
-        return parts
-
-    return partitioner
+    cut = partitioners.MaxSizePartitioner(
+        max_shard_bytes, max_shards or None, bytes_per_string_element
+    )
+    return _of_keywords(cut, axis)
 
 
 def min_max_variable_partitioner(
@@ -99,16 +76,18 @@ def min_max_variable_partitioner(
     [3, 1]
     """
 
-    def partitioner(shape: TensorShape, dtype: dtypes.DType, **unused_args: object) -> list[int]:
-        sizes: list[Any] = TensorShape(shape).as_list()
-        element = (
-            bytes_per_string_element if dtype == dtypes.string else dtypes.as_dtype(dtype).size
-        )
-        whole = element * math.prod(sizes)
-        count = max(1, min(sizes[axis], max_partitions, -(-whole // min_slice_size)))
-        parts = [1] * len(sizes)
-        parts[axis] = count
-        return parts
+    most = max(1, max_partitions)  # estimators ask for as many parts as there are servers: none
+    cut = partitioners.MinSizePartitioner(min_slice_size, most, bytes_per_string_element)
+    return _of_keywords(cut, axis)
+
+
+def _of_keywords(cut: partitioners.Partitioner, axis: int) -> Callable[..., list[int]]:
+    """A partitioner as version 1 calls it: by names, of which some have no meaning for it."""
+
+    def partitioner(
+        shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **unused_args: object
+    ) -> list[int]:
+        return cut(shape, dtype, axis)
 
     return partitioner
 

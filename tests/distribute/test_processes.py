@@ -67,6 +67,16 @@ def test_keras_trains_as_in_one_process(count, tmp_path):
             np.testing.assert_allclose(several[key], one[key], rtol=2e-5, atol=2e-6, err_msg=key)
 
 
+def test_processes_that_are_told_to_end(tmp_path):
+    """The signal reaches one of them: all save after the same step, and exit to be started again."""
+    first = _start(2, "preempted.py", tmp_path, 4)
+    assert first.returncode == 42, first.stderr[-3000:]
+    assert "done" not in first.stdout
+    again = _run(2, "preempted.py", tmp_path, -1)
+    assert again.count("begins at 4") == 2
+    assert again.count("done after 6") == 2
+
+
 @pytest.mark.parametrize("count", [2, 4])
 def test_horovod_keras(count):
     assert _run(count, "horovod_keras.py").count("done") == count

@@ -87,8 +87,11 @@ def test_servers():
     assert server.server_def.job_name == "localhost"
     alone = v1.train.Server({"worker": ["localhost:2222"]}, job_name="worker", task_index=0)
     assert alone.server_def.cluster.job[0].name == "worker"
+    one_of_two = v1.train.Server({"worker": ["a:1", "b:1"]}, job_name="worker")
     with pytest.raises(tf.errors.UnimplementedError, match="mpiexec"):
-        v1.train.Server({"worker": ["a:1", "b:1"]}, job_name="worker")
+        v1.Session(one_of_two.target)
+    with pytest.raises(tf.errors.UnimplementedError, match="as the coordinator"):
+        one_of_two.join()
     with pytest.raises(ValueError, match="explicit job name"):
         v1.train.Server({"worker": ["a:1"], "ps": ["b:1"]})
 

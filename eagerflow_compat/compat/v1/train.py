@@ -1,6 +1,7 @@
 """tf.compat.v1.train: version 1's optimizers and what belongs to training."""
 
 from eagerflow.checkpoint.inspection import NewCheckpointReader
+from eagerflow.distribute.server import Server
 from eagerflow.train.coordinator import Coordinator, LooperThread
 from eagerflow_compat.v1.checkpoint_state import (
     generate_checkpoint_state_proto,
@@ -20,6 +21,7 @@ from eagerflow_compat.v1.decay import (
     piecewise_constant_decay,
     polynomial_decay,
 )
+from eagerflow_compat.v1.devices import replica_device_setter
 from eagerflow_compat.v1.global_step import (
     assert_global_step,
     create_global_step,
@@ -70,7 +72,6 @@ from eagerflow_compat.v1.optimizers import (
 )
 from eagerflow_compat.v1.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from eagerflow_compat.v1.saver import Saver, checkpoint_exists
-from eagerflow_compat.v1.server import Server, replica_device_setter
 from eagerflow_compat.v1.session_hooks import (
     CheckpointSaverHook,
     CheckpointSaverListener,
