@@ -137,6 +137,8 @@ def sparse_classes(
             f"Cannot compute sparse categorical crossentropy with `axis={axis}` on an output tensor "
             "with unknown rank"
         )
+    if target.ndim is None:
+        target = _ops.reshape(target, _ops.shape(output)[:-1])
     flattened = None not in (rank, target.ndim) and target.ndim != rank - 1
     shape = sizes_of(output) if flattened or ignore_class is not None else []
     if flattened:
@@ -241,7 +243,7 @@ def categorical_crossentropy(
     y_pred = tensor(y_pred)
     _check_classes(y_pred, axis, "categorical_crossentropy")
     y_true = cast(y_true, y_pred.dtype)
-    if y_true.ndim != y_pred.ndim:
+    if None not in (y_true.ndim, y_pred.ndim) and y_true.ndim != y_pred.ndim:
         raise ValueError(f"Shapes {y_true.shape} and {y_pred.shape} are incompatible")
     y_true = _smooth(y_true, label_smoothing, axis)
     return categorical_probabilities(y_true, y_pred, from_logits, axis)

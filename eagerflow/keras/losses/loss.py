@@ -137,8 +137,7 @@ class LossFunctionWrapper(Loss):
         """The function's value."""
         dense = isinstance(y_pred, Tensor) and isinstance(y_true, Tensor)
         if dense or (_is_tensor(y_pred) and _is_tensor(y_true)):
-            ranks = y_pred.ndim, y_true.ndim
-            if None not in ranks and abs(ranks[0] - ranks[1]) == 1:
+            if not weighting.have_same_rank(y_pred, y_true):
                 y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
         function = self.fn if _core.building() is None else convertible(self.fn)
         return function(y_true, y_pred, **self._fn_kwargs)

@@ -8,7 +8,7 @@ from typing import Any
 from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
-from eagerflow.framework.sizes import count_of, shape_of, sizes_may_equal
+from eagerflow.framework.sizes import count_of, rank_of, shape_of, sizes_may_equal
 from eagerflow.keras.losses.ragged import is_ragged, weighted
 from eagerflow.ops import control_flow
 from eagerflow.typing import TensorLike
@@ -99,12 +99,26 @@ def remove_squeezable_dimensions(
     """Squeezes a last axis of size one if the ranks of labels and predictions differ by one more
     than expected."""
     labels, predictions = tensor(labels), tensor(predictions)
-    difference = predictions.ndim - labels.ndim - expected_rank_diff
-    if difference == 1 and predictions._shape_tuple()[-1] == 1:
-        predictions = _ops.squeeze(predictions, [-1])
-    elif difference == -1 and labels._shape_tuple()[-1] == 1:
-        labels = _ops.squeeze(labels, [-1])
-    return labels, predictions
+    return (
+        without_last(labels, predictions, 1 - expected_rank_diff),
+        without_last(predictions, labels, 1 + expected_rank_diff),
+    )
+
+
+def have_same_rank(x: Tensor, y: Tensor) -> bool:
+    """Whether two tensors have the same rank, as far as is known."""
+    return x.ndim is not None and x.ndim == y.ndim
+
+
+def without_last(x: Tensor, other: Tensor, more: int) -> Tensor:
+    """A tensor without its last axis, if it has so many axes more than the other. A last axis whose size
+    is known and not one stays; an unknown size must be one."""
+    if x.ndim is not None and (x.ndim == 0 or x._shape_tuple()[-1] not in (1, None)):
+        return x
+    difference = rank_of(x) - rank_of(other)
+    if isinstance(difference, int):
+        return _ops.squeeze(x, [-1]) if difference == more else x
+    return control_flow.cond(_ops.equal(difference, more), lambda: _ops.squeeze(x, [-1]), lambda: x)
 
 
 def squeeze_or_expand_dimensions(
@@ -112,34 +126,59 @@ def squeeze_or_expand_dimensions(
 ) -> tuple[Any, ...]:
     """Predictions, labels and weights in ranks that match.
 
-    A last axis of size one is squeezed where the others lack it, and added to weights without it.
+    A last axis of size one is squeezed where the others lack it, and added to weights without it. Where
+    ranks are unknown, this is decided when the graph runs.
 
     Returns:
         Predictions and labels, and the weights if there are any.
     """
-    if y_true is not None and (y_true.ndim is None or y_pred.ndim is None):
-        y_true = _shaped_like(y_true, y_pred)
-    elif y_true is not None:
-        difference = y_pred.ndim - y_true.ndim
-        if difference == -1 or (difference == 1 and y_pred._shape_tuple()[-1] == 1):
-            y_true, y_pred = remove_squeezable_dimensions(y_true, y_pred)
+    if y_true is not None:
+        y_true, y_pred = _of_one_rank(y_true, y_pred)
     if sample_weight is None:
         return y_pred, y_true
-    if sample_weight.ndim:
-        difference = sample_weight.ndim - y_pred.ndim
+    ranks = sample_weight.ndim, y_pred.ndim
+    if None not in ranks:
+        difference = ranks[0] - ranks[1] if ranks[0] else 0
         if difference == 1:
             sample_weight = _ops.squeeze(sample_weight, [-1])
         elif difference == -1:
             sample_weight = _ops.expand_dims(sample_weight, -1)
+    elif ranks[0] != 0:
+        sample_weight = _fitted(sample_weight, y_pred)
     return y_pred, y_true, sample_weight
 
 
-def _shaped_like(labels: Tensor, predictions: Tensor) -> Tensor:
-    """Labels of an unknown rank in the shape of as many predictions; others as they are."""
+def _of_one_rank(labels: Tensor, predictions: Tensor) -> Any:
+    """`remove_squeezable_dimensions`, but the last axis of predictions may have another size than one."""
+    difference = rank_of(predictions) - rank_of(labels)
+    sizes = predictions._shape_tuple()
+    if isinstance(difference, int):
+        is_class_axis = difference == 1 and sizes[-1] != 1
+        return (
+            (labels, predictions)
+            if is_class_axis
+            else remove_squeezable_dimensions(labels, predictions)
+        )
+    # A scalar has no last axis: the number in front stands for it.
+    last = _ops.concat([[0], _ops.shape(predictions)], 0)[-1]
     return control_flow.cond(
-        _ops.equal(count_of(labels), count_of(predictions)),
-        lambda: _ops.reshape(labels, _ops.shape(predictions)),
-        lambda: labels,
+        _ops.logical_and(_ops.equal(difference, 1), _ops.not_equal(last, 1)),
+        lambda: (labels, predictions),
+        lambda: remove_squeezable_dimensions(labels, predictions),
+    )
+
+
+def _fitted(weights: Tensor, values: Tensor) -> Tensor:
+    """Weights with the rank of values, where one of the ranks is unknown; scalars as they are."""
+    rank = rank_of(weights)
+    difference = rank - rank_of(values)
+    lacks_one = _ops.logical_and(_ops.equal(difference, -1), _ops.greater(rank, 0))
+    return control_flow.cond(
+        _ops.equal(difference, 1),
+        lambda: _ops.squeeze(weights, [-1]),
+        lambda: control_flow.cond(
+            lacks_one, lambda: _ops.expand_dims(weights, -1), lambda: weights
+        ),
     )
 
 

@@ -9,7 +9,13 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.sizes import as_matrix, reshaped, shape_of, sizes_of
 from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import is_ragged
-from eagerflow.keras.losses.weighting import cast, tensor, warn_of_stretching
+from eagerflow.keras.losses.weighting import (
+    cast,
+    have_same_rank,
+    tensor,
+    warn_of_stretching,
+    without_last,
+)
 from eagerflow.keras.metrics.reduction_metrics import MeanMetricWrapper
 from eagerflow.typing import DTypeLike, TensorLike
 
@@ -48,15 +54,16 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0
 def sparse_categorical_matches(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """1 where the highest prediction along the last axis is at the label, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
-    squeezed = y_true.ndim == y_pred.ndim
-    if squeezed:
-        y_true = _ops.squeeze(y_true, [-1])
+    same_rank = have_same_rank(y_true, y_pred)
+    labels = _ops.squeeze(y_true, [-1]) if same_rank else without_last(y_true, y_pred, 0)
     best = _ops.argmax(y_pred, -1)
-    if best.dtype is not y_true.dtype:
-        best = _ops.cast(best, y_true.dtype)
-    warn_of_stretching(y_true, best, "Labels (y_true)", "predicted classes")
-    matches = _ops.cast(_ops.equal(y_true, best), defaults.float_dtype)
-    return _ops.expand_dims(matches, -1) if squeezed else matches
+    if best.dtype is not labels.dtype:
+        best = _ops.cast(best, labels.dtype)
+    warn_of_stretching(labels, best, "Labels (y_true)", "predicted classes")
+    matches = _ops.cast(_ops.equal(labels, best), defaults.float_dtype)
+    if same_rank:
+        return _ops.expand_dims(matches, -1)
+    return matches if labels is y_true else reshaped(matches, shape_of(y_true))
 
 
 def categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
@@ -82,6 +89,8 @@ def sparse_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike) -> _core
     """
     matches = sparse_categorical_matches(y_true, y_pred)
     shape = matches._shape_tuple()
+    if shape is None:
+        return without_last(matches, tensor(y_pred), 0)
     return _ops.squeeze(matches, [-1]) if len(shape) > 1 and shape[-1] == 1 else matches
 
 
