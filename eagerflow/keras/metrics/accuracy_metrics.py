@@ -119,12 +119,10 @@ def in_top_k(predictions: Any, targets: TensorLike, k: int) -> _core.Tensor:
 def sparse_top_k_categorical_matches(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
     """1 where the label is among the `k` highest predictions, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
-    shape = shape_of(y_true)
-    y_pred = as_matrix(y_pred)
-    if len(shape) > 1:
-        y_true = _ops.reshape(y_true, [-1])
-    matches = _ops.cast(in_top_k(y_pred, y_true, k), defaults.float_dtype)
-    return reshaped(matches, shape) if len(shape) > 1 else matches
+    is_vector = y_true.ndim == 1
+    labels = y_true if is_vector else _ops.reshape(y_true, [-1])
+    matches = _ops.cast(in_top_k(as_matrix(y_pred), labels, k), defaults.float_dtype)
+    return matches if is_vector else reshaped(matches, shape_of(y_true))
 
 
 def sparse_top_k_categorical_accuracy(y_true: TensorLike, y_pred: TensorLike, k: int = 5) -> Any:
@@ -222,11 +220,11 @@ class SparseCategoricalAccuracy(MeanMetricWrapper):
         if sample_weight is not None or y_pred.ndim != 2:
             super().update_state(y_true, y_pred, sample_weight)
             return
-        if y_true.ndim == 2 and y_true._shape_tuple()[1] == 1:
-            y_true = _ops.reshape(y_true, [-1])
-        if y_true.ndim != 1 or y_true._size is None or y_true._size != y_pred._shape_tuple()[0]:
+        rows = y_pred._shape_tuple()[0]
+        if rows is None or y_true._shape_tuple() not in ((rows,), (rows, 1)):
             super().update_state(y_true, y_pred)
             return
+        y_true = _ops.reshape(y_true, [-1])
         best = _ops.argmax(y_pred, -1)
         if y_true.dtype is not dtypes.int64:
             y_true = _ops.cast(y_true, self._float)

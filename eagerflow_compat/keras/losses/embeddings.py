@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.sizes import sizes_of
 from eagerflow.keras.losses.loss import LossFunctionWrapper
 from eagerflow.keras.losses.weighting import Reduction, tensor
 from eagerflow.ops.creation import one_hot
@@ -57,8 +58,9 @@ def circle(
     same = _ops.equal(labels, _ops.transpose(other_labels))
     different = _ops.logical_not(same)
     if remove_diagonal:
-        diagonal = _ops.eye(same.shape[0], same.shape[1], dtype=dtypes.bool)
-        same = _ops.logical_and(same, _ops.logical_not(diagonal))
+        rows, columns = (_ops.range(0, size, 1) for size in sizes_of(same))
+        off_diagonal = _ops.not_equal(_ops.expand_dims(rows, 1), columns)
+        same = _ops.logical_and(same, off_diagonal)
     near = _ops.maximum(margin + distances, 0.0) * (margin - distances) * -gamma
     far = _ops.maximum(1.0 + margin - distances, 0.0) * (1.0 - margin - distances) * gamma
     none = _core.convert(float("-inf"), y_pred.dtype)
@@ -71,8 +73,7 @@ def circle(
 
 
 def _column(labels: TensorLike) -> _core.Tensor:
-    labels = _ops.cast(tensor(labels), dtypes.int32)
-    return _ops.expand_dims(labels, 1) if len(labels.shape) == 1 else labels
+    return _ops.reshape(_ops.cast(tensor(labels), dtypes.int32), [-1, 1])
 
 
 def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike, q: float) -> Any:
@@ -92,7 +93,7 @@ def categorical_generalized_cross_entropy(y_true: TensorLike, y_pred: TensorLike
     """
     y_pred = tensor(y_pred)
     labels = _ops.cast(tensor(y_true), dtypes.int32)
-    positions = one_hot(labels, y_pred.shape[-1], dtype=y_pred.dtype)
+    positions = one_hot(labels, _ops.shape(y_pred)[-1], dtype=y_pred.dtype)
     return (1.0 - _ops.pow(_ops.reduce_sum(y_pred * positions, -1), q)) / q
 
 
@@ -120,7 +121,7 @@ def ctc(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
             "Logits `y_pred` are expected to be a tensor of shape `(batch_size, max_length, "
             f"num_classes)`. Received: y_pred.shape={tuple(y_pred.shape)}"
         )
-    batch, steps = y_pred.shape[:2]
+    batch, steps, _ = sizes_of(y_pred)
     lengths = _ops.reduce_sum(_ops.cast(_ops.not_equal(y_true, 0), dtypes.int32), -1)
     return nn.ctc_loss(y_true, y_pred, lengths, _ops.fill(steps, [batch]), mask_index=0)
 
