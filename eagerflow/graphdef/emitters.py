@@ -15,7 +15,8 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
-from eagerflow.graphdef import inverse, lowering
+from eagerflow.graphdef import engine_functions, inverse, lowering
+from eagerflow.graphdef.attributes import FunctionName
 from eagerflow.graphdef.writer import Ref
 from eagerflow.util import lazy
 
@@ -217,7 +218,12 @@ def lowered(view: View) -> Sequence[Ref]:
     refs = [*view.inputs, *(view.tensor(name) for name in late)]
     specs = [TensorSpec(ref.shape, ref.dtype) for ref in refs]
     graph = lowering.traced(view.node.op, specs, attrs, late)
-    return view.body.inline(graph, refs, view.name)
+    # Frozen graphs are for converters, which look for loops in the graph itself.
+    if view.node.op not in engine_functions.OPERATIONS or view.body.exporter.frozen:
+        return view.body.inline(graph, refs, view.name)
+    graph.function_attributes = engine_functions.described(view.node.op, attrs)
+    function = FunctionName(view.body.exporter.function(graph))
+    return view.last("PartitionedCall", refs, Tout=[dtype for dtype, _ in view.specs], f=function)
 
 
 @emits("eye")

@@ -17,6 +17,7 @@ from eagerflow.errors import InvalidArgumentError, OpError
 from eagerflow.graphdef import (
     attributes,
     custom_gradients,
+    engine_functions,
     op_defs,
     rules,
     state_ops,
@@ -158,6 +159,10 @@ class Builder:
             raise refused(
                 f"Function '{name}' takes {len(signature.input_arg)} tensors, got {len(arguments)}."
             )
+        operation = engine_functions.operation_of(message)
+        if operation is not None and not self.keeps_messages:
+            with describing(f"Function '{name}'"):
+                return engine_functions.run(message, operation, arguments)
         self._depth += 1
         before = self._scope
         try:

@@ -198,7 +198,7 @@ def nested(x):
 
 
 def branching(x):
-    return tf.sin(x) if tf.reduce_sum(x) > 0 else x * 2.0
+    return tf.sin(x) if tf.reduce_sum(x) > -0.5 else x * 2.0
 
 
 def gathering(x):
