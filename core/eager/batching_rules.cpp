@@ -1,5 +1,6 @@
 // Batching rules: how each family of operations runs on several rows at once.
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "eager/batched.h"
@@ -14,6 +15,7 @@
 #include "ops/elementwise_infer.h"
 #include "ops/images.h"
 #include "ops/indexing.h"
+#include "ops/linear_systems.h"
 #include "ops/matmul.h"
 #include "ops/op.h"
 #include "ops/pooling.h"
@@ -103,6 +105,16 @@ bool of_last_axes(const BatchedCall& c) {
   TensorList inputs;
   for (const Tensor& input : c.inputs) inputs.push_back(as_rows(input, c.count));
   return run_whole(c, inputs, c.attrs);
+}
+
+// The same where the second result may be empty whatever the input is.
+bool of_eigenvalues(const BatchedCall& c) {
+  if (c.attrs.as<ops::EighAttrs>().compute_v) return of_last_axes(c);
+  TensorList results;
+  run(c.op, std::array{c.whole(0)}, c.attrs, results);
+  c.add(results[0]);
+  c.add(reshape_to(results[1], {c.count, 0}));
+  return true;
 }
 
 bool reshaping(const BatchedCall& c) {
@@ -223,6 +235,26 @@ bool multiplying(const BatchedCall& c) {
   const int rank = std::max(a.rank(), b.rank());
   const Tensor inputs[] = {aligned(c, 0, rank), aligned(c, 1, rank)};
   return run_whole(c, inputs, c.attrs);
+}
+
+// Systems of linear equations. If all rows have the same matrices, their right-hand sides become
+// columns of one.
+template <Rule otherwise>
+bool solving(const BatchedCall& c) {
+  if (is_batched(c.inputs[0]) || c.inputs[1].rank() != c.specs[0].shape.rank()) return otherwise(c);
+  const Tensor rows = rows_of(c.inputs[1]);
+  const int rank = rows.rank();
+  Ints order, back;
+  for (int axis = 1; axis < rank; ++axis) order.push_back(axis);
+  order.push_back(0);
+  back.push_back(rank - 1);
+  for (int axis = 0; axis + 1 < rank; ++axis) back.push_back(axis);
+  Shape shape = c.inputs[1].shape(), split = c.specs[0].shape;
+  split.push_back(c.count);
+  shape[rank - 2] *= c.count;
+  const Tensor columns = reshape_to(permute(rows, order), shape);
+  c.add(permute(reshape_to(call(c.op, {c.inputs[0], columns}, c.attrs), split), back));
+  return true;
 }
 
 bool adding_bias(const BatchedCall& c) {
@@ -379,7 +411,11 @@ std::unordered_map<const Op*, Rule> make_rules() {
     for (const Op* op : of) rules[op] = rule;
   };
   set(of_last_axes, {&softmax, &log_softmax, &softmax_grad, &log_softmax_grad, &matrix_band_part,
-                     &diag, &diag_part});
+                     &diag, &diag_part, &cholesky_factor, &cholesky_factor_grad, &lu_inverse,
+                     &lu_factors, &lu_determinant, &lu_log_determinant, &cofactors, &cofactors_grad,
+                     &qr_factors, &eigh_factors});
+  set(solving<of_last_axes>, {&lu_solve});
+  set(solving<broadcasting>, {&triangle_solve});
   set(reshaping, {&reshape, &expand_dims, &squeeze});
   set(broadcasting_to, {&broadcast_to});
   set(without_values, {&ops::zeros_like, &ops::ones_like});

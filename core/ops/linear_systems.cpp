@@ -1,10 +1,12 @@
-// Linear systems, factors, inverses and determinants: inference. Python makes them differentiable.
+// Linear systems, factors, inverses and determinants: inference.
 #include "ops/linear_systems.h"
 
+#include "kernels/cpu/cofactors.h"
 #include "kernels/cpu/linear_systems.h"
 #include "kernels/cpu/schur.h"
 #include "ops/attr_fields.h"
 #include "ops/host_kernel.h"
+#include "ops/matrix_gradients.h"
 #include "ops/op.h"
 #include "ops/partial_shapes.h"
 #include "tensor/error.h"
@@ -12,8 +14,7 @@
 namespace ef::ops {
 namespace {
 
-constexpr DTypeSet kSystemTypes{DType::kFloat32, DType::kFloat64};
-constexpr DTypeSet kBandTypes = kSystemTypes | kComplexTypes;
+constexpr DTypeSet kSystemTypes = DTypeSet{DType::kFloat32, DType::kFloat64} | kComplexTypes;
 
 Shape square_result(const InferContext& c) { return square_matrices(c.shape(0), c.op().tf_name); }
 
@@ -49,7 +50,10 @@ const Op triangle_solve{{
           }
           c.add_output(c.dtype(0), joined(batch, sizes));
         },
-    .kernel = cpu::triangle_solve,
+    .kernel = run_or_host_kernel<cpu::triangle_solve>,
+    .gradient = triangle_solve_gradient,
+    .needs = {{.inputs = 1, .outputs = 1}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The solutions of triangular systems; batch axes broadcast.",
 }};
 
@@ -67,7 +71,11 @@ const Op lu_solve{{
           if (!may_equal(batch, other)) refuse_rhs(c);
           c.add_output(c.dtype(0), joined(merged(batch, other), sizes));
         },
-    .kernel = cpu::lu_solve,
+    .kernel = run_or_host_kernel<cpu::lu_solve>,
+    .gradient = lu_solve_gradient,
+    .needs = {{.inputs = 1, .outputs = 1}, {.inputs = 1}},
+    .sizes = {},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The solutions of linear systems; an error where a matrix is singular.",
 }};
 
@@ -82,7 +90,10 @@ const Op lu_factors{{
           c.add_output(DType::kInt32, without_last(a, 1));
         },
     .outputs = 2,
-    .kernel = cpu::lu_factors,
+    .kernel = run_or_host_kernel<cpu::lu_factors>,
+    .gradient = lu_factors_gradient,
+    .needs = {{.outputs = 3}},
+    .may_be_unknown = Unknown::kSizes,
     .doc = "L and U in one matrix, and the order of the rows; an error where a matrix is singular.",
 }};
 
@@ -106,6 +117,8 @@ const Op qr_factors{{
         },
     .outputs = 2,
     .kernel = host_kernel,
+    .gradient = qr_factors_gradient,
+    .needs = {{.inputs = 1, .outputs = 3}},
     .makes_outputs = true,
     .doc = "Orthonormal columns, and an upper triangle.",
 }};
@@ -114,22 +127,26 @@ const Op eigh_factors{{
     .name = "eigh_factors",
     .tf_name = "SelfAdjointEigV2",
     .inputs = {{"input", kSystemTypes}},
+    .attrs = attrs_of<EighAttrs>(),
     .infer =
         [](InferContext& c) {
           const Shape a = square_result(c);
           c.add_output(c.dtype(0), without_last(a, 1));
-          c.add_output(c.dtype(0), a);
+          c.add_output(c.dtype(0), c.attrs<EighAttrs>().compute_v ? a : Shape{0});
         },
     .outputs = 2,
     .kernel = host_kernel,
+    .gradient = eigh_factors_gradient,
+    .needs = {{.inputs = 1, .outputs = 3}},
+    .may_be_unknown = Unknown::kSizes,
     .makes_outputs = true,
-    .doc = "The eigenvalues of symmetric matrices, ascending, and their vectors as columns.",
+    .doc = "The eigenvalues of Hermitian matrices, ascending, and their vectors as columns.",
 }};
 
 const Op tridiagonal_solve{{
     .name = "tridiagonal_solve",
     .tf_name = "TridiagonalSolve",
-    .inputs = {{"diagonals", kBandTypes}, {"rhs", kBandTypes}},
+    .inputs = {{"diagonals", kSystemTypes}, {"rhs", kSystemTypes}},
     .infer =
         [](InferContext& c) {
           const Shape& bands = c.shape(0);
@@ -176,7 +193,11 @@ const Op lu_inverse{{
     .inputs = {{"input", kSystemTypes}},
     .attrs = attrs_of<LuAttrs>(),
     .infer = [](InferContext& c) { c.add_output(c.dtype(0), square_result(c)); },
-    .kernel = cpu::lu_inverse,
+    .kernel = run_or_host_kernel<cpu::lu_inverse>,
+    .gradient = lu_inverse_gradient,
+    .needs = {{.outputs = 1}},
+    .sizes = {},
+    .may_be_unknown = Unknown::kRanks,
     .doc = "The inverses of matrices or their transposes; an error where one is singular.",
 }};
 
@@ -184,14 +205,63 @@ const Op lu_determinant{{
     .name = "lu_determinant",
     .tf_name = "MatrixDeterminant",
     .inputs = {{"input", kSystemTypes}},
+    .infer = [](InferContext& c) { c.add_output(c.dtype(0), without_last(square_result(c), 2)); },
+    .kernel = run_or_host_kernel<cpu::lu_determinant>,
+    .gradient = lu_determinant_gradient,
+    .needs = {{.inputs = 1}},
+    .sizes = {},
+    .may_be_unknown = Unknown::kRanks,
+    .doc = "Determinants.",
+}};
+
+const Op lu_log_determinant{{
+    .name = "lu_log_determinant",
+    .tf_name = "LogMatrixDeterminant",
+    .inputs = {{"input", kSystemTypes}},
     .infer =
         [](InferContext& c) {
           const Shape batch = without_last(square_result(c), 2);
-          for (int i = 0; i < 3; ++i) c.add_output(c.dtype(0), batch);
+          for (int i = 0; i < 2; ++i) c.add_output(c.dtype(0), batch);
         },
-    .outputs = 3,
-    .kernel = cpu::lu_determinant,
-    .doc = "Determinants, their signs, and the logarithms of their absolute values.",
+    .outputs = 2,
+    .kernel = run_or_host_kernel<cpu::lu_log_determinant>,
+    .gradient = lu_log_determinant_gradient,
+    .needs = {{.inputs = 1}},
+    .sizes = {},
+    .may_be_unknown = Unknown::kRanks,
+    .doc = "The signs of determinants, and the logarithms of their absolute values.",
+}};
+
+const Op cofactors{{
+    .name = "cofactors",
+    .tf_name = "MatrixDeterminantGrad",
+    .inputs = {{"input", kSystemTypes}},
+    .infer = [](InferContext& c) { c.add_output(c.dtype(0), square_result(c)); },
+    .kernel = cpu::cofactors,
+    .gradient = cofactors_gradient,
+    .needs = {{.inputs = 1}},
+    .sizes = {},
+    .may_be_unknown = Unknown::kRanks,
+    .doc = "The conjugates of the derivatives of determinants, also of singular matrices.",
+}};
+
+const Op cofactors_grad{{
+    .name = "cofactors_grad",
+    .tf_name = "MatrixDeterminantGradGrad",
+    .inputs = {{"input", kSystemTypes}, {"dy", kSystemTypes}},
+    .infer =
+        [](InferContext& c) {
+          const Shape shape = square_result(c);
+          if (!may_equal(c.shape(1), shape)) {
+            invalid_argument("Matrices of shape ", shape, " have no gradient of shape ", c.shape(1),
+                             " [Op:", c.op().tf_name, "]");
+          }
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::cofactors_grad,
+    .gradient = cofactors_grad_gradient,
+    .needs = {{.inputs = 3}, {.inputs = 1}},
+    .doc = "The gradients of matrices, from those of their cofactors.",
 }};
 
 }  // namespace ef::ops

@@ -392,6 +392,31 @@ def _triangle_solve(view: View) -> Sequence[Ref]:
     return view.last("MatrixTriangularSolve", *view.inputs, **attrs)
 
 
+@emits("lu_determinant")
+def _determinant(view: View) -> Sequence[Ref]:
+    return view.last("MatrixDeterminant", *view.inputs)
+
+
+@emits("lu_log_determinant")
+def _log_determinant(view: View) -> Sequence[Ref]:
+    return view.last("LogMatrixDeterminant", *view.inputs)
+
+
+@emits("lu_factors")
+def _lu(view: View) -> Sequence[Ref]:
+    return view.last("Lu", *view.inputs, output_idx_type=dtypes.int32)
+
+
+@emits("qr_factors")
+def _qr(view: View) -> Sequence[Ref]:
+    return view.last("Qr", *view.inputs, full_matrices=view.known("full_matrices"))
+
+
+@emits("eigh_factors")
+def _eigh(view: View) -> Sequence[Ref]:
+    return view.last("SelfAdjointEigV2", *view.inputs, compute_v=view.known("compute_v"))
+
+
 # Text.
 
 

@@ -12,7 +12,6 @@ import eagerflow as tf
 from eagerflow import _core
 from eagerflow.framework.sizes import as_column
 from eagerflow.graphdef import composed
-from eagerflow.ops.linalg import factorization
 from eagerflow.ops.reduction import least
 
 _ops = _core.ops
@@ -209,7 +208,7 @@ def scaled(dy: Tensor, images: Tensor, *attrs: Any) -> Tensor:
 
 def cholesky(factor: Tensor, dy: Tensor) -> Tensor:
     """`CholeskyGrad`."""
-    return factorization.cholesky_gradient(factor, tf.linalg.band_part(dy, -1, 0))
+    return _core.ops.cholesky_factor_grad(factor, dy)
 
 
 def tile(dy: Tensor, multiples: Tensor) -> Tensor:

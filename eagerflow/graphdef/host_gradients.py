@@ -11,9 +11,8 @@ from typing import Any
 
 import eagerflow as tf
 from eagerflow import _core
-from eagerflow.graphdef.gradients import summed_to
 from eagerflow.graphdef.host_lowering import op
-from eagerflow.ops.linalg import factorization, solvers
+from eagerflow.ops.linalg import factorization
 
 Tensor = _core.Tensor
 Rule = Callable[[list[Any], list[Any], list[Any], dict[str, Any]], list[Any]]
@@ -27,73 +26,6 @@ def _gradient(*names: str) -> Callable[[Rule], Rule]:
         return rule
 
     return register
-
-
-def _column(x: Tensor) -> Tensor:
-    return tf.expand_dims(x, -1)
-
-
-@_gradient("Cholesky")
-def _cholesky(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [factorization.cholesky_gradient(y[0], dy[0])]
-
-
-@_gradient("MatrixInverse")
-def _inverse(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [solvers.inv_gradient(y[0], dy[0], attrs.get("adjoint", False))]
-
-
-@_gradient("MatrixDeterminant")
-def _determinant(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    value = y[0]
-
-    def regular() -> Tensor:
-        return _column(_column(tf.math.conj(value))) * tf.linalg.inv(x[0], adjoint=True)
-
-    def singular() -> Tensor:
-        s, u, v = tf.linalg.svd(x[0])
-        others = tf.math.cumprod(s, -1, exclusive=True) * tf.math.cumprod(
-            s, -1, exclusive=True, reverse=True
-        )
-        phase = _column(_column(tf.linalg.det(u) * tf.math.conj(tf.linalg.det(v))))
-        products = tf.matmul(u * tf.cast(others, u.dtype)[..., None, :], v, adjoint_b=True)
-        return tf.math.conj(phase) * products
-
-    cofactors = tf.cond(tf.reduce_any(tf.equal(value, 0)), singular, regular)
-    return [_column(_column(dy[0])) * cofactors]
-
-
-@_gradient("LogMatrixDeterminant")
-def _log_determinant(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return [_column(_column(dy[1])) * tf.linalg.inv(x[0], adjoint=True)]
-
-
-@_gradient("MatrixSolve")
-def _solve(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    return solvers.solve_gradient(x[0], y[0], dy[0], attrs.get("adjoint", False))
-
-
-@_gradient("MatrixTriangularSolve")
-def _triangular_solve(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    lower, adjoint = attrs.get("lower", True), attrs.get("adjoint", False)
-    found = solvers.triangular_solve_gradient(x[0], y[0], dy[0], lower, adjoint)
-    return [summed_to(gradient, operand) for gradient, operand in zip(found, x, strict=True)]
-
-
-@_gradient("Qr")
-def _qr(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    full = attrs.get("full_matrices", False)
-    m, n = x[0].shape[-2:]
-    if m is None or n is None or (full and m > n):
-        raise NotImplementedError("TensorFlow has it for known sizes and thin factors only")
-    return [factorization.qr_gradient(x[0], y[0], y[1], dy[0], dy[1], full)]
-
-
-@_gradient("SelfAdjointEigV2")
-def _eigh(dy: Any, x: Any, y: Any, attrs: Any) -> list[Any]:
-    if attrs.get("compute_v", True):
-        return [factorization.eigh_gradient(*y, *dy)]
-    return [factorization.eigh_gradient(*tf.linalg.eigh(x[0]), dy[0], None)]
 
 
 @_gradient("Svd")

@@ -40,16 +40,6 @@ def svd(tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name:
 
 
 @_factorization
-def eigh(tensor: TensorLike, name: str | None = None) -> Any:
-    return op("SelfAdjointEigV2", tensor, compute_v=True)
-
-
-@_factorization
-def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
-    return op("SelfAdjointEigV2", tensor, compute_v=False)[0]
-
-
-@_factorization
 def eig(tensor: Any, name: str | None = None) -> Any:
     return op("Eig", tensor, compute_v=True, Tout=_complex_of(tensor))
 
@@ -123,7 +113,7 @@ def lu_solve(
 def lu_matrix_inverse(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Any:
-    return op("MatrixInverse", lu_reconstruct(lower_upper, perm))
+    return tf.linalg.inv(lu_reconstruct(lower_upper, perm))
 
 
 @_banded
@@ -186,7 +176,7 @@ def expm(input: Any, name: str | None = None) -> Any:
         term = power * tf.cast(tf.constant(factor, tf.float64), a.dtype)
         odd, even = (odd + term, even) if k % 2 else (odd, even + term)
         power = tf.matmul(power, a)
-    found = op("MatrixSolve", even - odd, even + odd)
+    found = tf.linalg.solve(even - odd, even + odd)
     most = tf.cast(tf.reduce_max(squarings), tf.int32)
 
     def squared(k: Tensor, x: Tensor) -> list[Tensor]:

@@ -523,3 +523,47 @@ def gru(
 
     (hs, gates), (h,) = _steps(projection, [h], mask, step, 2)
     return hs, h, gates
+
+
+# Derivatives of functions of matrices.
+
+
+@_lowers
+def cholesky_factor_grad(factor: Tensor, dy: Tensor) -> Tensor:
+    middle = tf.linalg.band_part(tf.matmul(factor, dy, adjoint_a=True), -1, 0)
+    middle = middle - tf.linalg.band_part(middle, 0, 0) * 0.5
+    half = tf.linalg.triangular_solve(factor, middle, adjoint=True)
+    grad = tf.linalg.triangular_solve(factor, tf.linalg.adjoint(half), adjoint=True)
+    return (grad + tf.linalg.adjoint(grad)) * 0.5
+
+
+def _in_matrices(x: Tensor) -> Tensor:
+    return x[..., None, None]
+
+
+@_lowers
+def cofactors(input: Tensor) -> Tensor:
+    value = tf.linalg.det(input)
+
+    def regular() -> Tensor:
+        return _in_matrices(tf.math.conj(value)) * tf.linalg.inv(input, adjoint=True)
+
+    def singular() -> Tensor:
+        s, u, v = tf.linalg.svd(input)
+        before = tf.math.cumprod(s, -1, exclusive=True)
+        others = before * tf.math.cumprod(s, -1, exclusive=True, reverse=True)
+        phase = tf.math.conj(tf.linalg.det(u)) * tf.linalg.det(v)
+        products = tf.matmul(u * tf.cast(others, u.dtype)[..., None, :], v, adjoint_b=True)
+        return _in_matrices(phase) * products
+
+    return tf.cond(tf.reduce_any(tf.equal(value, 0)), singular, regular)
+
+
+@_lowers
+def cofactors_grad(input: Tensor, dy: Tensor) -> Tensor:
+    """For regular matrices only."""
+    inverse = tf.linalg.inv(input)
+    value = _in_matrices(tf.linalg.det(input))
+    turned = tf.matmul(inverse, dy)
+    size = _in_matrices(tf.linalg.trace(turned))
+    return tf.linalg.adjoint(value * (size * inverse - tf.matmul(turned, inverse)))

@@ -21,8 +21,6 @@ sparse = lazy.Module("eagerflow.sparse.tensor")
 Tensor = _core.Tensor
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
-# The dtypes in which native operations factor matrices.
-_NATIVE = (dtypes.float32, dtypes.float64)
 COMPLEX = (dtypes.complex64, dtypes.complex128)
 # The dtypes of LAPACK's routines, and float16, which is computed in float32.
 MATRIX_DTYPES = (
@@ -120,25 +118,11 @@ def sparse_spec(shape: Any, dtype: DTypeLike) -> Any:
     return sparse.SparseTensorSpec(shape, dtype)
 
 
-def waits_for_values(*tensors: Tensor) -> bool:
-    """Whether a matrix function becomes a host node of the graph that is being built: always,
-    except in a program's graph if the engine has operations for all of the matrices.
-    """
-    if _core.building() is None:
-        return False
-    return not (_core.building_program() and all(_has_operations(x) for x in tensors))
-
-
-def _has_operations(tensor: Tensor) -> bool:
-    return tensor.dtype in _NATIVE and tensor.shape.is_fully_defined()
-
-
 def on_values(
     function: Callable[..., object],
     inputs: Sequence[Tensor],
     specs: list[TensorSpec],
     *arguments: object,
-    in_programs: bool = False,
 ) -> list[Tensor]:
     """The results of a call added to the graph being built, which gets values when the graph runs.
 
@@ -147,7 +131,6 @@ def on_values(
         inputs: tensors.
         specs: the specs of the results.
         *arguments: further arguments of the function.
-        in_programs: whether the function checks `waits_for_values`.
     """
     structure = specs if len(specs) > 1 else specs[0]
     return _as_list(
@@ -156,6 +139,5 @@ def on_values(
             structure,
             (*inputs, *arguments),
             name=function.__name__.strip("_"),
-            in_programs=in_programs and inputs[0].dtype in _NATIVE,
         )
     )

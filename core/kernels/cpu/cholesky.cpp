@@ -9,6 +9,8 @@
 #include "device/scratch.h"
 #include "kernels/cpu/cholesky_loops.h"
 #include "kernels/cpu/dense_matrices.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/matrix_parts.h"
 #include "kernels/cpu/transpose.h"
 
 namespace ef::cpu {
@@ -128,12 +130,54 @@ void factor_all(const Tensor& x, const Tensor& out) {
   });
 }
 
+// The largest matrices whose gradients are computed in lanes: the more there are, the larger.
+int64_t most_gradient_rows(int64_t matrices) {
+  if (matrices >= 8) return 128;
+  return matrices >= 4 ? 64 : 32;
+}
+
+// The gradient of one matrix: with M = the lower part of Lᵀ dy, half of its diagonal, the symmetric
+// part of L⁻ᵀ M L⁻¹.
+template <class T>
+void gradient_of_large(const T* factor, const T* dy, T* out, int64_t n) {
+  const Scratch memory(static_cast<size_t>(n * n) * sizeof(T));
+  T* const turned = memory.as<T>();
+  const auto divide = [&](T* x) {
+    for_columns(n, n * n, [&](int64_t c, int64_t count) {
+      substitute(factor, n, n, Triangle{.transposed = true}, x + c, n, count);
+    });
+  };
+  const Product product{.m = n, .n = n, .k = n, .transpose_a = true, .lda = n, .ldb = n, .ldc = n};
+  gemm(product, factor, dy, out);
+  for (int64_t i = 0; i < n; ++i) {
+    out[i * (n + 1)] /= 2;
+    std::fill(out + i * n + i + 1, out + (i + 1) * n, T(0));
+  }
+  divide(out);
+  const TransposeFn transpose = sizeof(T) == 4 ? transposes().bytes4 : transposes().bytes8;
+  transpose(turned, out, n, n, n, n);
+  divide(turned);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j <= i; ++j) {
+      out[i * n + j] = out[j * n + i] = (turned[i * n + j] + turned[j * n + i]) / 2;
+    }
+  }
+}
+
 template <class T>
 void gradient_all(const Tensor& factors, const Tensor& dy, const Tensor& out) {
+  if (out.size() == 0) return;
   const CholeskyLoopsOf<T>& factor_loops = factor_loops_of<T>();
   const int64_t n = dy.shape().back();
   const int64_t size = n * n;
-  for_lanes(dy.size() / size, n, factor_loops.lanes, [&](int64_t first, int64_t count) {
+  const int64_t matrices = dy.size() / size;
+  if (n > most_gradient_rows(matrices)) {
+    return for_matrices(matrices, 2 * n * size, [&](int64_t i) {
+      gradient_of_large(factors.data<T>() + i * size, dy.data<T>() + i * size,
+                        out.mutable_data<T>() + i * size, n);
+    });
+  }
+  for_lanes(matrices, n, factor_loops.lanes, [&](int64_t first, int64_t count) {
     const Lanes<T> lower(factor_loops.lanes, n);
     const Lanes<T> gradients(factor_loops.lanes, n);
     lower.fill(factors.data<T>() + first * size, count);

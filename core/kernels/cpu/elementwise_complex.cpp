@@ -82,7 +82,7 @@ C<T> reciprocal_grad(C<T> y, C<T> dy) {
 }
 
 // Numbers of which the parts are computed by loops on real numbers.
-constexpr int64_t kBlock = 256;
+constexpr int64_t kComplexBlock = 256;
 
 template <Unary op, class T>
 void apply(T* out, const T* x, int64_t count) {
@@ -91,7 +91,7 @@ void apply(T* out, const T* x, int64_t count) {
 }
 
 void angles_of(float* out, const C<float>* x, int64_t count) {
-  float real[kBlock], imag[kBlock];
+  float real[kComplexBlock], imag[kComplexBlock];
   for (int64_t i = 0; i < count; ++i) {
     real[i] = x[i].real();
     imag[i] = x[i].imag();
@@ -102,9 +102,9 @@ void angles_of(float* out, const C<float>* x, int64_t count) {
 }
 
 void logarithms_of(C<float>* out, const C<float>* x, int64_t count) {
-  float angles[kBlock];
+  float angles[kComplexBlock];
   angles_of(angles, x, count);
-  double squares[kBlock], sizes[kBlock];
+  double squares[kComplexBlock], sizes[kComplexBlock];
   for (int64_t i = 0; i < count; ++i) squares[i] = squared_length(x[i]);
   apply<Unary::kLog>(sizes, squares, count);
   for (int64_t i = 0; i < count; ++i) {
@@ -114,8 +114,8 @@ void logarithms_of(C<float>* out, const C<float>* x, int64_t count) {
 }
 
 void exponentials_of(C<float>* out, const C<float>* x, int64_t count) {
-  double real[kBlock], sizes[kBlock];
-  float imag[kBlock], cosines[kBlock], sines[kBlock];
+  double real[kComplexBlock], sizes[kComplexBlock];
+  float imag[kComplexBlock], cosines[kComplexBlock], sines[kComplexBlock];
   for (int64_t i = 0; i < count; ++i) {
     real[i] = x[i].real();
     imag[i] = x[i].imag();
@@ -130,9 +130,9 @@ void exponentials_of(C<float>* out, const C<float>* x, int64_t count) {
 
 template <class Out, auto function>
 void in_blocks(void* out, const void* x, int64_t count, double) {
-  for (int64_t i = 0; i < count; i += kBlock) {
+  for (int64_t i = 0; i < count; i += kComplexBlock) {
     function(static_cast<Out*>(out) + i, static_cast<const C<float>*>(x) + i,
-             std::min(kBlock, count - i));
+             std::min(kComplexBlock, count - i));
   }
 }
 

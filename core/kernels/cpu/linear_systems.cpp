@@ -7,22 +7,15 @@
 #include <complex>
 #include <limits>
 
-#include "device/parallel.h"
 #include "device/scratch.h"
 #include "kernels/cpu/dense_matrices.h"
+#include "kernels/cpu/factored_matrix.h"
+#include "kernels/cpu/matrix_parts.h"
 #include "ops/linear_systems.h"
 #include "tensor/error.h"
 
 namespace ef::cpu {
 namespace {
-
-// The least number of multiplications for a thread.
-constexpr int64_t kSystemGrain = 65'536;
-
-template <class Body>
-void on_type(DType dtype, const Body& body) {
-  dtype == DType::kFloat32 ? body(float{}) : body(double{});
-}
 
 // Maps matrices of the result to those of an operand whose batch axes broadcast to it.
 class Broadcast {
@@ -52,81 +45,6 @@ class Broadcast {
   int64_t sizes_[kMaxRank];
   int64_t steps_[kMaxRank];
 };
-
-// Calls body(first column, columns) for parts of `k` columns that each take `cost`, on several
-// threads if there are many.
-template <class Body>
-void for_columns(int64_t k, int64_t cost, const Body& body) {
-  constexpr int64_t kLeastColumns = 48;
-  parallel_for(k, std::max(kLeastColumns, 4 * kSystemGrain / std::max<int64_t>(cost, 1)),
-               [&](int64_t begin, int64_t end) { body(begin, end - begin); });
-}
-
-// Factors and solves with a copy of one matrix.
-template <class T>
-class Factors {
- public:
-  Factors(const T* matrix, int64_t n)
-      : n_(n),
-        numbers_(static_cast<size_t>(n * n) * sizeof(T)),
-        order_(static_cast<size_t>(n) * sizeof(int32_t)) {
-    std::copy_n(matrix, n * n, lu());
-    regular_ = factor_lu(lu(), n, order(), &odd_);
-  }
-  bool regular() const { return regular_; }
-  bool odd() const { return odd_; }
-  T pivot(int64_t i) const { return lu()[i * (n_ + 1)]; }
-
-  // x = the solution for b; both are n×k.
-  void solve(const T* b, T* x, int64_t k, bool adjoint) const {
-    if (!adjoint) {
-      for (int64_t i = 0; i < n_; ++i) std::copy_n(b + order()[i] * k, k, x + i * k);
-      solve_in_place(x, k, false);
-      return;
-    }
-    const Scratch memory(static_cast<size_t>(n_ * k) * sizeof(T));
-    T* const y = memory.as<T>();
-    std::copy_n(b, n_ * k, y);
-    solve_in_place(y, k, true);
-    for (int64_t i = 0; i < n_; ++i) std::copy_n(y + i * k, k, x + order()[i] * k);
-  }
-  // The same for b = 1.
-  void invert(T* x, bool adjoint) const {
-    const Scratch memory(static_cast<size_t>(n_ * n_) * sizeof(T));
-    T* const one = memory.as<T>();
-    std::fill_n(one, n_ * n_, T(0));
-    for (int64_t i = 0; i < n_; ++i) one[i * (n_ + 1)] = 1;
-    solve(one, x, n_, adjoint);
-  }
-
- private:
-  T* lu() const { return numbers_.template as<T>(); }
-  int32_t* order() const { return order_.template as<int32_t>(); }
-  void solve_in_place(T* x, int64_t k, bool adjoint) const {
-    const Triangle lower{.transposed = adjoint, .unit = true};
-    const Triangle upper{.lower = false, .transposed = adjoint};
-    for_columns(k, n_ * n_, [&](int64_t c, int64_t count) {
-      substitute(lu(), n_, n_, adjoint ? upper : lower, x + c, k, count);
-      substitute(lu(), n_, n_, adjoint ? lower : upper, x + c, k, count);
-    });
-  }
-
-  int64_t n_;
-  Scratch numbers_;
-  Scratch order_;
-  bool regular_;
-  bool odd_;
-};
-
-// Calls body(index) for each of `count` matrices that take this many multiplications.
-template <class Body>
-void for_matrices(int64_t count, int64_t cost, const Body& body) {
-  if (count == 1) return body(int64_t{0});
-  parallel_for(count, kSystemGrain / std::max<int64_t>(cost, 1) + 1,
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t i = begin; i < end; ++i) body(i);
-               });
-}
 
 // Replaces the n×k matrix `x` by the solution of a tridiagonal system, by elimination that
 // exchanges neighbouring rows. `u` has room for the three diagonals of U. Returns false if a pivot
@@ -181,6 +99,17 @@ bool solve_tridiagonal(const T* bands, int64_t n, T* u, T* x, int64_t k) {
     }
   }
   return true;
+}
+
+// Calls body(factors, index) for each matrix.
+template <class Body>
+void for_factors(KernelContext& context, const Body& body) {
+  const Tensor& a = context.input(0);
+  const int64_t n = a.shape().back();
+  on_type(a.dtype(), [&]<class T>(T) {
+    for_matrices(context.output(0).size(), n * n * n,
+                 [&](int64_t i) { body(Factors<T>(a.data<T>() + i * n * n, n), i); });
+  });
 }
 
 }  // namespace
@@ -297,33 +226,29 @@ void lu_inverse(KernelContext& context) {
 }
 
 void lu_determinant(KernelContext& context) {
-  const Tensor& a = context.input(0);
-  const int64_t count = context.output(0).size();
-  if (count == 0) return;
-  const int64_t n = a.shape().back();
-  on_type(a.dtype(), [&]<class T>(T) {
-    for_matrices(count, n * n * n, [&](int64_t i) {
-      const Factors<T> factors(a.data<T>() + i * n * n, n);
-      T product = factors.odd() ? T(-1) : T(1);
-      T sign = product;
-      T logarithm = 0;
-      for (int64_t k = 0; k < n; ++k) {
-        const T pivot = factors.pivot(k);
-        product *= pivot;
-        logarithm += std::log(std::abs(pivot));
-        if (pivot == 0) {
-          sign = 0;
-        } else if (std::isnan(pivot)) {
-          sign = pivot;
-        } else if (pivot < 0) {
-          sign = -sign;
-        }
+  for_factors(context, [&]<class T>(const Factors<T>& factors, int64_t i) {
+    context.output(0).mutable_data<T>()[i] = factors.determinant();
+  });
+}
+
+void lu_log_determinant(KernelContext& context) {
+  for_factors(context, [&]<class T>(const Factors<T>& factors, int64_t i) {
+    T sign = factors.odd() ? T(-1) : T(1);
+    T logarithm = 0;
+    for (int64_t k = 0; k < factors.rows(); ++k) {
+      const T pivot = factors.pivot(k);
+      logarithm += std::log(std::abs(pivot));
+      if (pivot == 0) {
+        sign = 0;
+      } else if (std::isnan(pivot)) {
+        sign = pivot;
+      } else if (pivot < 0) {
+        sign = -sign;
       }
-      context.output(0).mutable_data<T>()[i] = product;
-      context.output(1).mutable_data<T>()[i] = sign;
-      context.output(2).mutable_data<T>()[i] =
-          sign == 0 ? -std::numeric_limits<T>::infinity() : logarithm;
-    });
+    }
+    context.output(0).mutable_data<T>()[i] = sign;
+    context.output(1).mutable_data<T>()[i] =
+        sign == 0 ? -std::numeric_limits<T>::infinity() : logarithm;
   });
 }
 

@@ -11,5 +11,6 @@ void lu_factors(KernelContext& context);
 void tridiagonal_solve(KernelContext& context);
 void lu_inverse(KernelContext& context);
 void lu_determinant(KernelContext& context);
+void lu_log_determinant(KernelContext& context);
 
 }  // namespace ef::cpu

@@ -47,6 +47,7 @@ Values eigh_factors(const Call& c) {
   constexpr int kSweeps = 100;
   Builder& b = c.b;
   const Value matrix = flattened(b, c.in[0]);
+  if (is_complex(matrix.dtype)) refuse("eigenvalues of complex matrices");
   const Shape &shape = matrix.shape, values{shape[0], shape[1]};
   const Value lower =
       b.compare("GE", b.iota(DType::kInt32, shape, 1), b.iota(DType::kInt32, shape, 2));
@@ -63,7 +64,10 @@ Values eigh_factors(const Call& c) {
       "stablehlo.custom_call", {&matrix, 1},
       cat("call_target_name = \"Eigh\", backend_config = \"1,1,", kSweeps, ",", tolerance, "\""),
       specs);
-  return {b.reshape(results[1], c.out[0].shape), b.reshape(results[0], c.out[1].shape)};
+  const Shape& vectors = c.out[1].shape;
+  return {b.reshape(results[1], c.out[0].shape), c.attrs<ops::EighAttrs>().compute_v
+                                                     ? b.reshape(results[0], vectors)
+                                                     : b.full(matrix.dtype, vectors, 0)};
 }
 
 constexpr std::pair<const char*, Rule> kDecompositionRules[] = {

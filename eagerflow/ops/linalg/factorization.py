@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core
-from eagerflow._core.ops import matrix_band_part as band_part
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import DType
@@ -19,6 +17,7 @@ from eagerflow.framework.sizes import sizes_may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
+from eagerflow.ops.linalg import kernels as kernels  # sets the kernels
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag, diag_part, set_diag
 from eagerflow.ops.linalg.products import adjoint
@@ -29,7 +28,6 @@ from eagerflow.ops.numpy_ops import (
     differentiable,
     on_values,
     text,
-    waits_for_values,
 )
 from eagerflow.typing import Array, DTypeLike, TensorLike
 from eagerflow.util import lazy
@@ -42,12 +40,6 @@ Tensor = _core.Tensor
 
 Qr = namedtuple("Qr", ["q", "r"])
 Lu = namedtuple("Lu", ["lu", "p"])
-
-# The dtypes that the engine factors itself; LAPACK factors the others.
-NATIVE = (dtypes.float32, dtypes.float64)
-# The gradients of Cholesky factors of at most so many rows are one operation, if there are at least
-# so many: it computes those of several matrices side by side.
-_SIDE_BY_SIDE = ((32, 1), (64, 4), (128, 8))
 
 _COMPLEX_OF = {
     dtypes.float32: np.complex64,
@@ -96,7 +88,17 @@ def square_spec(a: Tensor) -> TensorSpec:
     return spec_of(a.dtype, *known_sizes(a))
 
 
-def in_dtype_of(array: np.ndarray, like: Tensor) -> np.ndarray:
+def in_native(a: Tensor) -> Tensor:
+    """The matrices in a dtype in which the engine computes; float16 is computed in float32."""
+    return _ops.cast(a, dtypes.float32) if a.dtype is dtypes.float16 else a
+
+
+def as_before(result: Tensor, a: Tensor) -> Tensor:
+    """A result for `in_native(a)` in the dtype of a."""
+    return _ops.cast(result, a.dtype) if a.dtype is dtypes.float16 else result
+
+
+def _in_dtype_of(array: np.ndarray, like: Tensor) -> np.ndarray:
     """Casts to the dtype of the input; float16 is computed in float32."""
     return array.astype(np.float16) if like.dtype is dtypes.float16 else array
 
@@ -135,55 +137,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    a = matrices(input, "Cholesky")
-    if waits_for_values(a):
-        return on_values(cholesky, [a], [square_spec(a)], in_programs=True)[0]
-    if a.dtype in NATIVE:
-        factor: Any = _ops.cholesky_factor(a)
-        if not _core.recording():
-            return factor
-    else:
-        array = array_of(a, "Cholesky")
-        try:
-            factor = np.linalg.cholesky(array)
-        except np.linalg.LinAlgError:
-            factor = _cholesky_each(array)
-        factor = in_dtype_of(factor, a)
-
-    (lower,) = differentiable([factor], [a], lambda dl: cholesky_gradient(lower, dl))
-    return lower
-
-
-def cholesky_gradient(lower: Tensor, dl: Tensor) -> Tensor:
-    """The gradient with respect to matrices, from that of their factors `lower`."""
-    known = lower.shape.is_fully_defined() and lower.dtype in NATIVE
-    if known and not _core.recording():
-        *batch, rows, _ = lower._shape_tuple()
-        if any(rows <= most and math.prod(batch) >= least for most, least in _SIDE_BY_SIDE):
-            return _ops.cholesky_factor_grad(lower, dl)
-    middle = _ops.matmul(lower, dl, adjoint_a=True)
-    middle = band_part(set_diag(middle, diag_part(middle) * 0.5), -1, 0)
-    # The same as with the inverse of `lower` on both sides, in half as many operations.
-    half = solvers.triangular_solve(lower, (middle + adjoint(middle)) * 0.5, adjoint=True)
-    grad = solvers.triangular_solve(lower, adjoint(half), adjoint=True)
-    return (grad + adjoint(grad)) * 0.5
-
-
-def _cholesky_each(array: np.ndarray) -> np.ndarray:
-    """The factor of each matrix, NaN where a matrix has none."""
-    n = array.shape[-1]
-    factors = np.empty_like(array)
-    flat = factors.reshape(-1, n, n)
-    for factor, matrix in zip(flat, array.reshape(-1, n, n), strict=True):
-        factor[...] = _cholesky_or_nan(matrix)
-    return factors
-
-
-def _cholesky_or_nan(matrix: np.ndarray) -> np.ndarray:
-    try:
-        return np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return np.tril(np.full_like(matrix, np.nan))
+    return _ops.cholesky_factor(matrices(input, "Cholesky"))
 
 
 def _smaller(a: int | None, b: int | None) -> int | None:
@@ -215,59 +169,8 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     True
     """
     a = matrices(input, "Qr", square=False)
-    if waits_for_values(a):
-        batch, m, n = known_sizes(a, square=False)
-        k = m if full_matrices else _smaller(m, n)
-        specs = [spec_of(a.dtype, batch, m, k), spec_of(a.dtype, batch, k, n)]
-        return Qr(*on_values(qr, [a], specs, full_matrices, in_programs=True))
-    if a.dtype in NATIVE:
-        factors: Any = _ops.qr_factors(_ops.stop_gradient(a), full_matrices)
-    else:
-        factors = [in_dtype_of(part, a) for part in lapack.qr(array_of(a, "Qr"), full_matrices)]
-    q, r = differentiable(factors, [a], lambda dq, dr: qr_gradient(a, q, r, dq, dr, full_matrices))
-    return Qr(q, r)
-
-
-def _qr_kernel(a: Tensor, full_matrices: bool) -> list[np.ndarray]:
-    return list(lapack.qr(np.asarray(a), full_matrices))
-
-
-_core.set_kernel("qr_factors", _qr_kernel)
-
-
-def qr_gradient(
-    a: Tensor, q: Tensor, r: Tensor, dq: Tensor, dr: Tensor, full_matrices: bool
-) -> Tensor:
-    """The gradient with respect to matrices `a` of known sizes, from those of their factors."""
-    m, n = a._shape_tuple()[-2:]
-    if full_matrices and m > n:
-        raise UnimplementedError._of(
-            "The gradient of qr with full_matrices=True is not defined for matrices with more "
-            f"rows than columns, got shape {text(a._shape_tuple())}"
-        )
-    if m >= n:
-        return _qr_gradient_of_columns(q, r, dq, dr)
-    rest, rest_dr = a[..., :, m:], dr[..., :, m:]
-    whole_dq = dq + _ops.matmul(rest, rest_dr, adjoint_b=True)
-    first = _qr_gradient_of_columns(q, r[..., :, :m], whole_dq, dr[..., :, :m])
-    return _ops.concat([first, _ops.matmul(q, rest_dr)], -1)
-
-
-def _qr_gradient_of_columns(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
-    def over_adjoint(x: Tensor) -> Tensor:
-        """x times the inverse of r's adjoint."""
-        return adjoint(solvers.triangular_solve(r, adjoint(x), lower=False))
-
-    qdq = _ops.matmul(q, dq, adjoint_a=True)
-    rdr = _ops.matmul(r, dr, adjoint_b=True)
-    lower = band_part((qdq - adjoint(qdq)) + (rdr - adjoint(rdr)), -1, 0)
-    if q.dtype.is_complex:
-        # The diagonal of R is real, which fixes the phases of Q's columns.
-        middle = diag_part(rdr - adjoint(qdq))
-        phase = middle - _ops.cast(_ops.real(middle), q.dtype)
-        lower = lower + diag(_ops.conj(phase))
-    inside = _ops.matmul(q, dr + over_adjoint(lower))
-    return inside + over_adjoint(dq - _ops.matmul(q, qdq))
+    q, r = _ops.qr_factors(in_native(a), full_matrices)
+    return Qr(as_before(q, a), as_before(r, a))
 
 
 @op_function
@@ -305,7 +208,7 @@ def svd(
     array = array_of(a, "Svd")
     if not compute_uv and not _core.recording():
         values = _svd(array, False, False)
-        return _core.as_tensor(in_dtype_of(values, a))
+        return _core.as_tensor(_in_dtype_of(values, a))
     u_array, s_array, vh_array = _svd(array, full_matrices, True)
     v_array = np.ascontiguousarray(np.conj(np.swapaxes(vh_array, -1, -2)))
 
@@ -319,9 +222,11 @@ def svd(
 
     if not compute_uv:
         # Differentiated again, the gradient needs vectors that depend on the matrix.
-        (s,) = differentiable([in_dtype_of(s_array, a)], [a], lambda ds: svd_values_gradient(a, ds))
+        (s,) = differentiable(
+            [_in_dtype_of(s_array, a)], [a], lambda ds: svd_values_gradient(a, ds)
+        )
         return s
-    outputs = [in_dtype_of(part, a) for part in (s_array, u_array, v_array)]
+    outputs = [_in_dtype_of(part, a) for part in (s_array, u_array, v_array)]
     s, u, v = differentiable(outputs, [a], backward)
     return s, u, v
 
@@ -435,44 +340,8 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     array([1., 2.], dtype=float32)
     """
     a = matrices(tensor, "SelfAdjointEigV2")
-    if waits_for_values(a):
-        values_spec = spec_of(a.dtype, *known_sizes(a)[:2])
-        e, v = on_values(eigh, [a], [values_spec, square_spec(a)], in_programs=True)
-        return e, v
-    native = a.dtype in NATIVE
-    values, vectors = _ops.eigh_factors(_ops.stop_gradient(a)) if native else _eigh_kernel(a)
-
-    e, v = differentiable([values, vectors], [a], lambda de, dv: eigh_gradient(e, v, de, dv))
-    return e, v
-
-
-def eigh_gradient(e: Tensor, v: Tensor, de: Tensor, dv: Tensor | None) -> Tensor:
-    """The gradient with respect to Hermitian matrices, from those of eigenvalues and vectors."""
-    inner = diag(de)
-    if dv is not None:
-        gaps = set_diag(_reciprocal(_row(e) - _column(e)), _ops.zeros_like(e))
-        inner = gaps * _ops.matmul(v, dv, adjoint_a=True) + inner
-    return _lower(_ops.matmul(_ops.matmul(v, inner), v, adjoint_b=True))
-
-
-def _eigh_kernel(a: Tensor) -> list[np.ndarray]:
-    array = array_of(a)
-    if not np.isfinite(np.tril(array)).all():
-        raise invalid_argument(
-            "Self-adjoint eigen decomposition was not successful. The input might not be valid. "
-            "[Op:SelfAdjointEigV2]"
-        )
-    values, vectors = lapack.eigh(array)
-    return [values.astype(array.dtype), vectors]
-
-
-_core.set_kernel("eigh_factors", _eigh_kernel)
-
-
-def _lower(grad: Tensor) -> Tensor:
-    """A gradient folded into the lower triangle, the only one that is read."""
-    folded = band_part(grad + adjoint(grad), -1, 0)
-    return set_diag(folded, diag_part(folded) * 0.5)
+    e, v = _ops.eigh_factors(in_native(a))
+    return as_before(e, a), as_before(v, a)
 
 
 @op_function
@@ -482,18 +351,9 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     >>> tf.linalg.eigvalsh([[0.0, 1.0], [1.0, 0.0]]).numpy().round(5) + 0.0
     array([-1.,  1.], dtype=float32)
     """
-    if _core.recording():
-        return eigh(tensor)[0]
     a = matrices(tensor, "SelfAdjointEigV2")
-    if waits_for_values(a):
-        specs = [spec_of(a.dtype, *known_sizes(a)[:2])]
-        return on_values(eigvalsh, [a], specs, in_programs=True)[0]
-    if _core.is_symbolic(a):  # in a program's graph
-        return eigh(a)[0]
-    array = array_of(a, "SelfAdjointEigV2")
-    if not np.isfinite(array).all():
-        return eigh(a)[0]
-    return _core.as_tensor(lapack.eigvalsh(array).astype(array.dtype))
+    # Tapes need the vectors, too.
+    return as_before(_ops.eigh_factors(in_native(a), _core.recording())[0], a)
 
 
 @op_function
@@ -588,52 +448,6 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = dtypes.int32, name: str |
            [0.25, 1.5 ]], dtype=float32), array([1, 0], dtype=int32))
     """
     a = matrices(input, "Lu")
+    factors, order = _ops.lu_factors(in_native(a))
     kind = dtypes.as_dtype(output_idx_type)
-    if waits_for_values(a):
-        order_spec = spec_of(kind, *known_sizes(a)[:2])
-        specs = [square_spec(a), order_spec]
-        return Lu(*on_values(lu, [a], specs, output_idx_type, in_programs=True))
-    *batch, _, _ = a._shape_tuple()
-    factors: Any
-    orders: Any
-    if a.dtype.is_complex:
-        factors, orders = _complex_lu(array_of(a, "Lu"))
-    else:
-        native = a if a.dtype in NATIVE else _ops.cast(a, dtypes.float32)
-        factors, orders = _ops.lu_factors(_ops.stop_gradient(native))
-    permutation = _ops.cast(orders, kind)
-
-    def backward(dlu: Tensor) -> Tensor:
-        ones = _ops.ones_like(diag_part(factor))
-        lower, upper = set_diag(band_part(factor, -1, 0), ones), band_part(factor, 0, -1)
-        below = _ops.matmul(lower, dlu, adjoint_a=True)
-        below = set_diag(band_part(below, -1, 0), _ops.zeros_like(ones))
-        above = band_part(_ops.matmul(dlu, upper, adjoint_b=True), 0, -1)
-        grad = solvers.triangular_solve(lower, below + above, adjoint=True)
-        grad = adjoint(solvers.triangular_solve(upper, adjoint(grad), lower=False))
-        inverse = _ops.argsort(permutation)
-        return _ops.gather(grad, inverse, len(batch), len(batch))
-
-    (factor,) = differentiable([_ops.cast(factors, a.dtype)], [a], backward)
-    return Lu(factor, permutation)
-
-
-def _complex_lu(array: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The factors of complex matrices, with the pivots of largest absolute value, and their orders.
-
-    LAPACK takes the largest sum of the absolute values of real and imaginary part instead.
-    """
-    *batch, n, _ = array.shape
-    factors = array.reshape(math.prod(batch), n, n).copy()
-    orders = np.tile(np.arange(n, dtype=np.int32), (len(factors), 1))
-    every = np.arange(len(factors))
-    for k in range(n):
-        rows = k + np.argmax(np.abs(factors[:, k:, k]), axis=1)
-        for table in (factors, orders):
-            table[every, k], table[every, rows] = table[every, rows], table[every, k].copy()
-        pivots = factors[:, k, k]
-        factors[:, k + 1 :, k] /= np.where(pivots == 0, 1, pivots)[:, None]
-        factors[:, k + 1 :, k + 1 :] -= factors[:, k + 1 :, k, None] * factors[:, k, None, k + 1 :]
-    if np.any(np.diagonal(factors, axis1=1, axis2=2) == 0):
-        raise invalid_argument("Input is not invertible. [Op:Lu]")
-    return factors.reshape(array.shape), orders.reshape(*batch, n)
+    return Lu(as_before(factors, a), order if kind is dtypes.int32 else _ops.cast(order, kind))

@@ -9,9 +9,7 @@ import numpy as np
 
 from eagerflow import _core
 from eagerflow._core.ops import matrix_band_part as band_part
-from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import dtypes
-from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import may_equal, sizes_may_equal
@@ -19,25 +17,20 @@ from eagerflow.ops.array import broadcast_static_shape, invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, INEXACT_TYPES, Input, composed_op
 from eagerflow.ops.linalg.diagonals import diag_part, set_diag
 from eagerflow.ops.linalg.factorization import (
-    NATIVE,
+    as_before,
     cholesky,
-    in_dtype_of,
+    in_native,
     known_sizes,
     matrices,
     spec_of,
     square_spec,
     svd,
 )
-from eagerflow.ops.norms import euclidean_norm
 from eagerflow.ops.numpy_ops import (
     MATRIX_DTYPES,
-    array_of,
-    differentiable,
     on_values,
     pair,
-    summed,
     text,
-    waits_for_values,
 )
 from eagerflow.typing import TensorLike
 
@@ -45,9 +38,6 @@ _ops = _core.ops
 Tensor = _core.Tensor
 
 LogMatrixDeterminant = namedtuple("LogMatrixDeterminant", ["sign", "log_abs_determinant"])
-
-# Up to this size, one dense solver for the batch is faster; above, a triangular one for each matrix.
-_SMALL = 32
 
 
 @composed_op("MatrixInverse", input=Input(COMPLEX_TYPES, "float16", "float32", "float64"))
@@ -68,31 +58,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     if not isinstance(adjoint, bool):
         raise TypeError(f"Expected bool for argument 'adjoint' not {adjoint!r}.")
     a = matrices(input, "MatrixInverse")
-    if waits_for_values(a):
-        return on_values(inv, [a], [square_spec(a)], adjoint, in_programs=True)[0]
-    inverse = _ops.lu_inverse(a, adjoint) if a.dtype in NATIVE else _inverse(a, adjoint)
-
-    (result,) = differentiable([inverse], [a], lambda dy: inv_gradient(result, dy, adjoint))
-    return result
-
-
-def inv_gradient(inverse: Tensor, dy: Tensor, adjoint: bool) -> Tensor:
-    """The gradient with respect to matrices, from that of their or their adjoints' inverses."""
-    if adjoint:
-        middle = _ops.matmul(dy, inverse, adjoint_a=True)
-        return _ops.negative(_ops.matmul(inverse, middle))
-    middle = _ops.matmul(dy, inverse, adjoint_b=True)
-    return _ops.negative(_ops.matmul(inverse, middle, adjoint_a=True))
-
-
-def _inverse(a: Tensor, adjoint: bool) -> np.ndarray:
-    array = array_of(a, "MatrixInverse")
-    if adjoint:
-        array = np.conj(np.swapaxes(array, -1, -2))
-    try:
-        return in_dtype_of(np.ascontiguousarray(np.linalg.inv(array)), a)
-    except np.linalg.LinAlgError:
-        raise invalid_argument("Input is not invertible. [Op:MatrixInverse]") from None
+    return as_before(_ops.lu_inverse(in_native(a), adjoint), a)
 
 
 @composed_op(
@@ -109,100 +75,7 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
     >>> float(tf.linalg.det([[2.0, 1.0], [1.0, 3.0]]))
     5.0
     """
-    a = matrices(input, "MatrixDeterminant")
-    if waits_for_values(a):
-        return on_values(det, [a], [spec_of(a.dtype, known_sizes(a)[0])], in_programs=True)[0]
-    if a.dtype in NATIVE:
-        result: Tensor | np.ndarray = _ops.lu_determinant(a)[0]
-    else:
-        result = in_dtype_of(np.linalg.det(array_of(a, "MatrixDeterminant")), a)
-    (value,) = differentiable(
-        [result], [a], lambda dy: _as_matrices(dy) * conjugate_cofactors(a, value)
-    )
-    return value
-
-
-def _as_matrices(scalars: Tensor) -> Tensor:
-    return _ops.reshape(scalars, [*scalars._shape_tuple(), 1, 1])
-
-
-# Singular matrices up to this size have the determinants of their minors as cofactors.
-_MINORS = 6
-# Where this times the condition exceeds 1, second derivatives by inverses have no digits.
-_REGULAR = {dtype: float(np.finfo(dtype.as_numpy_dtype).eps) ** (1 / 3) for dtype in MATRIX_DTYPES}
-
-
-def conjugate_cofactors(a: Tensor, det_of_a: Tensor) -> Tensor:
-    """The conjugates of the derivatives of determinants with respect to matrices `[..., n, n]`.
-
-    They are the determinant times the adjoint of the inverse. For (nearly) singular matrices, they
-    are the determinants of minors, or for larger ones products of singular values.
-    """
-    if a.shape[-1] == 1:
-        return _ops.ones_like(a)
-    if a.shape[-1] <= _MINORS:
-        if is_symbolic(det_of_a):
-            return _ops.conj(_minors(a))
-        # No determinant is larger than the product of the lengths of the rows.
-        most = _ops.reduce_prod(euclidean_norm(a, -1), -1) * _REGULAR[a.dtype]
-        singular = _ops.reduce_any(_ops.less_equal(_ops.abs(det_of_a), most))
-        return _ops.conj(_minors(a)) if singular else _by_inverse(a, det_of_a)
-    if is_symbolic(det_of_a):
-        return _by_inverse(a, det_of_a)
-    if (det_of_a.numpy() != 0).all():
-        inverse = inv(a, adjoint=True)
-        sizes = [np.linalg.norm(x.numpy(), axis=(-2, -1)) for x in (a, inverse)]
-        if np.max(sizes[0] * sizes[1]) * _REGULAR[a.dtype] < 1:
-            return _as_matrices(_ops.conj(det_of_a)) * inverse
-    return _singular_cofactors(a)
-
-
-def _by_inverse(a: Tensor, det_of_a: Tensor) -> Tensor:
-    """The conjugates of the cofactors of regular matrices."""
-    return _as_matrices(_ops.conj(det_of_a)) * inv(a, adjoint=True)
-
-
-def _minors(a: Tensor) -> Tensor:
-    """The determinants of matrices without a row and a column, with the signs of a chessboard."""
-    n, rank = a.shape[-1], a.ndim
-    others = np.array([[k for k in range(n) if k != i] for i in range(n)], np.int32)
-    rows = _ops.gather(_ops.gather(a, others, axis=rank - 2), others, axis=rank)
-    order = [*range(rank - 2), rank - 2, rank, rank - 1, rank + 1]
-    signs = (-1.0) ** np.add.outer(np.arange(n), np.arange(n))
-    return det(_ops.transpose(rows, order)) * _core.convert(signs, a.dtype)
-
-
-def _singular_cofactors(a: Tensor) -> Tensor:
-    """The conjugates of cofactors of large matrices, one by one."""
-    n = a.shape[-1]
-    rows = _ops.unstack(_ops.reshape(a, [-1, n, n]))
-    return _ops.reshape(_ops.stack([_derivative_by_parts(row) for row in rows]), list(a.shape))
-
-
-def _derivative_by_parts(a: Tensor) -> Tensor:
-    """The derivative of a determinant, as that of a regular part and of its complement.
-
-    In the directions of the singular vectors, those of large singular values are the regular part.
-    """
-    u, s, vh = np.linalg.svd(a.numpy())
-    rank = int(np.sum(s > s[0] * _REGULAR[a.dtype]))
-    if not rank:
-        return _ops.zeros_like(a)
-    if rank == a.shape[-1]:
-        return _by_inverse(a, det(a))
-    phase = _core.convert(np.linalg.det(u) * np.linalg.det(vh), a.dtype)
-    # With equal shares of the size, neither determinant overflows unless the product does.
-    with np.errstate(over="ignore"):
-        scale = np.exp(np.mean(np.log(s[:rank].astype(np.float64))))
-        other_scale = np.minimum(scale ** (rank / (len(s) - rank)), np.finfo(s.dtype).max)
-    with GradientTape() as tape:
-        tape.watch(a)
-        turned = _ops.matmul(_ops.matmul(u, a, adjoint_a=True), vh, adjoint_b=True)
-        regular, right = turned[:rank, :rank], turned[:rank, rank:]
-        below, rest = turned[rank:, :rank], turned[rank:, rank:]
-        complement = rest - _ops.matmul(below, solve(regular, right))
-        value = phase * det(regular / scale) * det(complement * other_scale)
-    return tape.gradient(value, a)
+    return _ops.lu_determinant(matrices(input, "MatrixDeterminant"))
 
 
 @composed_op(
@@ -225,21 +98,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     (-1.0, 0.0)
     """
     a = matrices(input, "LogMatrixDeterminant")
-    if waits_for_values(a):
-        spec = spec_of(a.dtype, known_sizes(a)[0])
-        return LogMatrixDeterminant(*on_values(slogdet, [a], [spec, spec], in_programs=True))
-    if a.dtype in NATIVE:
-        arrays: Any = _ops.lu_determinant(a)[1:]
-    else:
-        array = array_of(a, "LogMatrixDeterminant")
-        with np.errstate(invalid="ignore"):
-            sign, logarithm = np.linalg.slogdet(array)
-        sign = np.where(np.isnan(logarithm), logarithm.astype(sign.dtype), sign)
-        arrays = [in_dtype_of(sign, a), in_dtype_of(logarithm.astype(array.dtype), a)]
-
-    return LogMatrixDeterminant(
-        *differentiable(arrays, [a], lambda _, dy: _as_matrices(dy) * inv(a, adjoint=True))
-    )
+    return LogMatrixDeterminant(*_ops.lu_log_determinant(a))
 
 
 @op_function
@@ -283,20 +142,7 @@ def solve(matrix: Any, rhs: TensorLike, adjoint: bool = False, name: str | None 
         )
     a = matrices(a, op)
     _check_rows(a, b, op)
-    if waits_for_values(a, b):
-        batch = TensorShape(known_sizes(a)[0]).merge_with(known_sizes(b, square=False)[0])
-        return on_values(solve, [a, b], [_solution_spec(a, b, batch)], adjoint, in_programs=True)[0]
-    solution = _ops.lu_solve(a, b, adjoint) if a.dtype in NATIVE else _solution(a, b, adjoint)
-
-    (x,) = differentiable([solution], [a, b], lambda dx: solve_gradient(a, x, dx, adjoint))
-    return x
-
-
-def solve_gradient(a: Tensor, x: Tensor, dx: Tensor, adjoint: bool) -> list[Tensor]:
-    """The gradients with respect to both sides of a system, from that of its solution x."""
-    db = solve(a, dx, adjoint=not adjoint)
-    left, right = (x, db) if adjoint else (db, x)
-    return [_ops.negative(_ops.matmul(left, right, adjoint_b=True)), db]
+    return _ops.lu_solve(a, b, adjoint)
 
 
 def _check_rows(a: Tensor, b: Tensor, op: str) -> None:
@@ -320,16 +166,6 @@ def _solution_spec(a: Tensor, b: Tensor, batch: TensorShape) -> Any:
 
 def _sizes(shape: TensorShape) -> list | None:
     return None if shape.rank is None else shape.as_list()
-
-
-def _solution(a: Tensor, b: Tensor, adjoint: bool) -> np.ndarray:
-    array = array_of(a, "MatrixSolve")
-    if adjoint:
-        array = np.conj(np.swapaxes(array, -1, -2))
-    try:
-        return in_dtype_of(np.linalg.solve(array, array_of(b)), a)
-    except np.linalg.LinAlgError:
-        raise invalid_argument("Input matrix is not invertible. [Op:MatrixSolve]") from None
 
 
 @composed_op("MatrixTriangularSolve", matrix=Input(INEXACT_TYPES), rhs=Input(INEXACT_TYPES))
@@ -367,79 +203,13 @@ def triangular_solve(
             f"{text(a._shape_tuple())} {text(b._shape_tuple())} [Op:{op}]"
         )
     try:
-        batch = broadcast_static_shape(TensorShape(left), TensorShape(right))
+        broadcast_static_shape(TensorShape(left), TensorShape(right))
     except ValueError:
         raise invalid_argument(
             f"In[0] and In[1] must have compatible batch dimensions: {text(a._shape_tuple())} vs. "
             f"{text(b._shape_tuple())} [Op:{op}]"
         ) from None
-    if waits_for_values(a, b):
-        spec = _solution_spec(a, b, batch)
-        return on_values(triangular_solve, [a, b], [spec], lower, adjoint, in_programs=True)[0]
-    if a.dtype in NATIVE:
-        solution: Tensor | np.ndarray = _ops.triangle_solve(a, b, lower, adjoint)
-    else:
-        matrix = array_of(a, "MatrixTriangularSolve")
-        solution = in_dtype_of(_solve_triangles(matrix, array_of(b), lower, adjoint), a)
-
-    def backward(dx: Tensor) -> list[Tensor]:
-        da, db = triangular_solve_gradient(a, x, dx, lower, adjoint)
-        return [summed(da, a), summed(db, b)]
-
-    (x,) = differentiable([solution], [a, b], backward)
-    return x
-
-
-def triangular_solve_gradient(
-    a: Tensor, x: Tensor, dx: Tensor, lower: bool, adjoint: bool
-) -> list[Tensor]:
-    """The gradients with respect to both sides of a system, with the batch axes of solution x."""
-    db = triangular_solve(a, dx, lower, not adjoint)
-    left, right = (x, db) if adjoint else (db, x)
-    da = _ops.negative(_ops.matmul(left, right, adjoint_b=True))
-    return [band_part(da, -1, 0) if lower else band_part(da, 0, -1), db]
-
-
-def _solve_triangles(a: np.ndarray, b: np.ndarray, lower: bool, adjoint: bool) -> np.ndarray:
-    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    n, k = b.shape[-2:]
-    if not n or not k or not np.prod(batch):
-        return np.zeros((*batch, n, k), b.dtype)
-    regular = np.diagonal(a, axis1=-2, axis2=-1).all()
-    if regular and n <= _SMALL:
-        triangles = np.tril(a) if lower else np.triu(a)
-        if adjoint:
-            triangles = np.conj(np.swapaxes(triangles, -1, -2))
-        return np.linalg.solve(triangles, b).astype(b.dtype, copy=False)
-    if not regular:
-        return _substitute(a, b, batch, lower, adjoint)
-    # The independent half first; its contribution is subtracted from the other half.
-    half = n // 2
-    first, last = slice(0, half), slice(half, n)
-    if lower == adjoint:
-        first, last = last, first
-    between = np.conj(np.swapaxes(a[..., first, last], -1, -2)) if adjoint else a[..., last, first]
-    x = np.empty((*batch, n, k), b.dtype)
-    x[..., first, :] = _solve_triangles(a[..., first, first], b[..., first, :], lower, adjoint)
-    rest = b[..., last, :] - between @ x[..., first, :]
-    x[..., last, :] = _solve_triangles(a[..., last, last], rest, lower, adjoint)
-    return x
-
-
-def _substitute(
-    a: np.ndarray, b: np.ndarray, batch: tuple[int, ...], lower: bool, adjoint: bool
-) -> np.ndarray:
-    """Forward or backward substitution, which divides by zeros as IEEE arithmetic does."""
-    if adjoint:
-        a, lower = np.conj(np.swapaxes(a, -1, -2)), not lower
-    n = a.shape[-1]
-    x = np.array(np.broadcast_to(b, (*batch, *b.shape[-2:])))
-    with np.errstate(all="ignore"):
-        for row in range(n) if lower else range(n - 1, -1, -1):
-            known = slice(0, row) if lower else slice(row + 1, n)
-            x[..., row, :] -= (a[..., row, known, None] * x[..., known, :]).sum(-2)
-            x[..., row, :] /= a[..., row, row, None]
-    return x
+    return as_before(_ops.triangle_solve(in_native(a), in_native(b), lower, adjoint), a)
 
 
 @op_function
