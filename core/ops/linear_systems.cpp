@@ -23,14 +23,45 @@ Shape square_result(const InferContext& c) { return square_matrices(c.shape(0), 
                    " [Op:", c.op().tf_name, "]");
 }
 
-// Checks that both have the same number of rows; returns it with the right-hand side's columns.
-Shape solution_sizes(const InferContext& c, const Shape& a) {
+// The rows and columns of the solutions of systems that fit.
+Shape solution_sizes(const Shape& a, const Shape& b) {
+  return {merged(size_from_end(a), size_from_end(b, 1)), size_from_end(b)};
+}
+
+void infer_triangle_solve(InferContext& c) {
+  const char* const name = c.op().tf_name;
+  for (int i = 0; i < 2; ++i) {
+    if (may_have_rank_from(c.shape(i), 2)) continue;
+    invalid_argument("In[", i, "] ndims must be >= 2: ", c.shape(i).rank(), " [Op:", name, "]");
+  }
+  const Shape a = square_result(c);
   const Shape& b = c.shape(1);
-  if (!may_have_rank_from(b, 2)) refuse_rhs(c);
-  const int64_t n = size_from_end(a);
-  const int64_t rows = size_from_end(b, 1);
-  if (!compatible(n, rows)) refuse_rhs(c);
-  return {merged(n, rows), size_from_end(b)};
+  const int64_t n = size_from_end(a), rows = size_from_end(b, 1);
+  if (!compatible(n, rows)) {
+    invalid_argument("In[0] mismatch In[1] shape: ", n, " vs. ", rows, ": ", a, " ", b,
+                     " [Op:", name, "]");
+  }
+  Shape batch;
+  if (!broadcast_shapes(without_last(a, 2), without_last(b, 2), &batch)) {
+    invalid_argument("In[0] and In[1] must have compatible batch dimensions: ", a, " vs. ", b,
+                     " [Op:", name, "]");
+  }
+  c.add_output(c.dtype(0), joined(batch, solution_sizes(a, b)));
+}
+
+void infer_lu_solve(InferContext& c) {
+  const Shape& b = c.shape(1);
+  if (c.shape(0).ranked() && b.ranked() && c.shape(0).rank() != b.rank()) {
+    invalid_argument("All input tensors must have the same rank, got shapes ", c.shape(0), " and ",
+                     b, " [Op:", c.op().tf_name, "]");
+  }
+  const Shape a = square_result(c);
+  if (!may_have_rank_from(b, 2) || !compatible(size_from_end(a), size_from_end(b, 1))) {
+    refuse_rhs(c);
+  }
+  const Shape batch = without_last(a, 2), other = without_last(b, 2);
+  if (!may_equal(batch, other)) refuse_rhs(c);
+  c.add_output(c.dtype(0), joined(merged(batch, other), solution_sizes(a, b)));
 }
 
 }  // namespace
@@ -40,16 +71,7 @@ const Op triangle_solve{{
     .tf_name = "MatrixTriangularSolve",
     .inputs = {{"matrix", kSystemTypes}, {"rhs", kSystemTypes}},
     .attrs = attrs_of<TriangleSolveAttrs>(),
-    .infer =
-        [](InferContext& c) {
-          const Shape a = square_result(c);
-          const Shape sizes = solution_sizes(c, a);
-          Shape batch;
-          if (!broadcast_shapes(without_last(a, 2), without_last(c.shape(1), 2), &batch)) {
-            refuse_rhs(c);
-          }
-          c.add_output(c.dtype(0), joined(batch, sizes));
-        },
+    .infer = infer_triangle_solve,
     .kernel = run_or_host_kernel<cpu::triangle_solve>,
     .gradient = triangle_solve_gradient,
     .needs = {{.inputs = 1, .outputs = 1}, {.inputs = 1}},
@@ -62,15 +84,7 @@ const Op lu_solve{{
     .tf_name = "MatrixSolve",
     .inputs = {{"matrix", kSystemTypes}, {"rhs", kSystemTypes}},
     .attrs = attrs_of<LuAttrs>(),
-    .infer =
-        [](InferContext& c) {
-          const Shape a = square_result(c);
-          const Shape sizes = solution_sizes(c, a);
-          const Shape batch = without_last(a, 2);
-          const Shape other = without_last(c.shape(1), 2);
-          if (!may_equal(batch, other)) refuse_rhs(c);
-          c.add_output(c.dtype(0), joined(merged(batch, other), sizes));
-        },
+    .infer = infer_lu_solve,
     .kernel = run_or_host_kernel<cpu::lu_solve>,
     .gradient = lu_solve_gradient,
     .needs = {{.inputs = 1, .outputs = 1}, {.inputs = 1}},
@@ -106,7 +120,7 @@ const Op qr_factors{{
         [](InferContext& c) {
           const Shape& a = c.shape(0);
           if (!may_have_rank_from(a, 2)) {
-            invalid_argument("Input must have rank >= 2, got shape ", a, " [Op:Qr]");
+            invalid_argument("Input tensor 0 must have rank >= 2, got ", a.rank(), " [Op:Qr]");
           }
           const int64_t m = size_from_end(a, 1), n = size_from_end(a);
           const int64_t least = m < 0 || n < 0 ? kUnknownSize : std::min(m, n);

@@ -42,8 +42,11 @@ Shape joined(const Shape& a, const Shape& b) {
 Shape square_matrices(const Shape& shape, const char* op) {
   if (!shape.ranked()) return shape;
   const int rank = shape.rank();
-  if (rank < 2 || !compatible(shape.back(), shape.back(1))) {
-    invalid_argument("Input must be square matrices, got shape ", shape, " [Op:", op, "]");
+  if (rank < 2) {
+    invalid_argument("Input tensor 0 must have rank >= 2, got ", rank, " [Op:", op, "]");
+  }
+  if (!compatible(shape.back(), shape.back(1))) {
+    invalid_argument("Input matrix must be square, got shape ", shape, " [Op:", op, "]");
   }
   Shape square = shape;
   square[rank - 1] = square[rank - 2] = merged(shape.back(), shape.back(1));

@@ -122,7 +122,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
         input: Hermitian positive definite matrices `[..., n, n]`, of which the lower triangles are
-            read; float16, float32, float64, complex64 or complex128.
+            read; float32, float64, complex64 or complex128.
 
     Returns:
         Matrices of the same shape; NaN in the lower triangle where a matrix is not positive
@@ -137,7 +137,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     array([[2., 0.],
            [1., 2.]], dtype=float32)
     """
-    return _ops.cholesky_factor(matrices(input, "Cholesky"))
+    return _ops.cholesky_factor(input)
 
 
 def _smaller(a: int | None, b: int | None) -> int | None:
@@ -168,7 +168,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
     >>> bool(tf.reduce_max(tf.abs(tf.matmul(q, r) - [[3.0, 0.0], [4.0, 5.0]])) < 1e-5)
     True
     """
-    a = matrices(input, "Qr", square=False)
+    a = checked(input, MATRIX_DTYPES, "Qr")
     q, r = _ops.qr_factors(in_native(a), full_matrices)
     return Qr(as_before(q, a), as_before(r, a))
 
@@ -339,7 +339,7 @@ def eigh(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     >>> e.numpy()
     array([1., 2.], dtype=float32)
     """
-    a = matrices(tensor, "SelfAdjointEigV2")
+    a = checked(tensor, MATRIX_DTYPES, "SelfAdjointEigV2")
     e, v = _ops.eigh_factors(in_native(a))
     return as_before(e, a), as_before(v, a)
 
@@ -351,7 +351,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None) -> Tensor:
     >>> tf.linalg.eigvalsh([[0.0, 1.0], [1.0, 0.0]]).numpy().round(5) + 0.0
     array([-1.,  1.], dtype=float32)
     """
-    a = matrices(tensor, "SelfAdjointEigV2")
+    a = checked(tensor, MATRIX_DTYPES, "SelfAdjointEigV2")
     # Tapes need the vectors, too.
     return as_before(_ops.eigh_factors(in_native(a), _core.recording())[0], a)
 
@@ -447,7 +447,6 @@ def lu(input: TensorLike, output_idx_type: DTypeLike = dtypes.int32, name: str |
     (array([[4.  , 2.  ],
            [0.25, 1.5 ]], dtype=float32), array([1, 0], dtype=int32))
     """
-    a = matrices(input, "Lu")
-    factors, order = _ops.lu_factors(in_native(a))
+    factors, order = _ops.lu_factors(input)
     kind = dtypes.as_dtype(output_idx_type)
-    return Lu(as_before(factors, a), order if kind is dtypes.int32 else _ops.cast(order, kind))
+    return Lu(factors, order if kind is dtypes.int32 else _ops.cast(order, kind))

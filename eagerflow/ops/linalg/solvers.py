@@ -28,6 +28,7 @@ from eagerflow.ops.linalg.factorization import (
 )
 from eagerflow.ops.numpy_ops import (
     MATRIX_DTYPES,
+    checked,
     on_values,
     pair,
     text,
@@ -57,7 +58,7 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     """
     if not isinstance(adjoint, bool):
         raise TypeError(f"Expected bool for argument 'adjoint' not {adjoint!r}.")
-    a = matrices(input, "MatrixInverse")
+    a = checked(input, MATRIX_DTYPES, "MatrixInverse")
     return as_before(_ops.lu_inverse(in_native(a), adjoint), a)
 
 
@@ -75,7 +76,7 @@ def det(input: TensorLike, name: str | None = None) -> Tensor:
     >>> float(tf.linalg.det([[2.0, 1.0], [1.0, 3.0]]))
     5.0
     """
-    return _ops.lu_determinant(matrices(input, "MatrixDeterminant"))
+    return _ops.lu_determinant(input)
 
 
 @composed_op(
@@ -97,8 +98,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     >>> float(sign), float(logarithm)
     (-1.0, 0.0)
     """
-    a = matrices(input, "LogMatrixDeterminant")
-    return LogMatrixDeterminant(*_ops.lu_log_determinant(a))
+    return LogMatrixDeterminant(*_ops.lu_log_determinant(input))
 
 
 @op_function
@@ -132,24 +132,13 @@ def solve(matrix: Any, rhs: TensorLike, adjoint: bool = False, name: str | None 
     array([[1. ],
            [0.5]], dtype=float32)
     """
-    op = "MatrixSolve"
-    a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
-    shapes = a._shape_tuple(), b._shape_tuple()
-    if None not in shapes and a.ndim != b.ndim:
-        raise invalid_argument(
-            f"All input tensors must have the same rank, got shapes {text(a._shape_tuple())} and "
-            f"{text(b._shape_tuple())} [Op:{op}]"
-        )
-    a = matrices(a, op)
-    _check_rows(a, b, op)
-    return _ops.lu_solve(a, b, adjoint)
+    return _ops.lu_solve(matrix, rhs, adjoint)
 
 
 def _check_rows(a: Tensor, b: Tensor, op: str) -> None:
     """Rejects a right-hand side with other batch axes or another number of rows."""
-    (batch, rows, columns), (other, right, _) = (known_sizes(x, square=False) for x in (a, b))
-    n = columns if rows is None and op == "MatrixSolve" else rows
-    if not may_equal(batch, other) or not sizes_may_equal(n, right):
+    (batch, rows, _), (other, right, _) = (known_sizes(x, square=False) for x in (a, b))
+    if not may_equal(batch, other) or not sizes_may_equal(rows, right):
         raise invalid_argument(
             f"Input matrix and rhs are incompatible: {text(a._shape_tuple())} and "
             f"{text(b._shape_tuple())} [Op:{op}]"
@@ -190,25 +179,7 @@ def triangular_solve(
     array([[1.],
            [2.]], dtype=float32)
     """
-    op = "MatrixTriangularSolve"
-    a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
-    for k, tensor in enumerate((a, b)):
-        if tensor.ndim is not None and tensor.ndim < 2:
-            raise invalid_argument(f"In[{k}] ndims must be >= 2: {tensor.ndim} [Op:{op}]")
-    a = matrices(a, op)
-    (left, _, n), (right, rows, _) = known_sizes(a), known_sizes(b, square=False)
-    if not sizes_may_equal(n, rows):
-        raise invalid_argument(
-            f"In[0] mismatch In[1] shape: {n} vs. {rows}: "
-            f"{text(a._shape_tuple())} {text(b._shape_tuple())} [Op:{op}]"
-        )
-    try:
-        broadcast_static_shape(TensorShape(left), TensorShape(right))
-    except ValueError:
-        raise invalid_argument(
-            f"In[0] and In[1] must have compatible batch dimensions: {text(a._shape_tuple())} vs. "
-            f"{text(b._shape_tuple())} [Op:{op}]"
-        ) from None
+    a, b = pair(matrix, rhs, MATRIX_DTYPES, "MatrixTriangularSolve")
     return as_before(_ops.triangle_solve(in_native(a), in_native(b), lower, adjoint), a)
 
 
