@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import namedtuple
 from typing import Any
 
@@ -228,7 +229,7 @@ def lstsq(
     a, b = pair(matrix, rhs, MATRIX_DTYPES, op)
     a = matrices(a, op, square=False)
     _check_rows(a, b, op)
-    if _core.building() is not None:
+    if _waits_for_shapes(a, b) or (_core.building() is not None and not fast):
         (batch, _, n), (other, _, columns) = (known_sizes(x, square=False) for x in (a, b))
         both = _sizes(TensorShape(batch).merge_with(other))
         spec = spec_of(a.dtype, both, n, columns)
@@ -318,18 +319,36 @@ def matrix_rank(
     return _ops.reduce_sum(_ops.cast(_ops.greater(s, tol), dtypes.int32), axis=-1)
 
 
-def _lu_parts(lower_upper: Any, perm: TensorLike) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
-    factor = _core.as_tensor(lower_upper)
-    order = np.asarray(_core.convert(perm, None, dtypes.int32)).astype(np.int64)
+def _waits_for_shapes(*tensors: Tensor) -> bool:
+    """Whether a function composed for known shapes is a node that runs when they are known."""
+    known = all(tensor.shape.is_fully_defined() for tensor in tensors)
+    return _core.building() is not None and not known
+
+
+def _lu_parts(factor: Tensor, order: Tensor) -> tuple[Tensor, Tensor]:
+    """The two triangles of packed factors of known shapes."""
     if factor.ndim < 2:
         raise ValueError(f"Argument `lower_upper` must have rank at least 2, got {factor.shape}.")
-    if order.shape != factor._shape_tuple()[:-1]:
+    if order._shape_tuple() != factor._shape_tuple()[:-1]:
         raise ValueError(
             f"Argument `perm` of shape {order.shape} does not fit `lower_upper` of shape "
             f"{factor.shape}."
         )
     lower = set_diag(band_part(factor, -1, 0), _ops.ones_like(diag_part(factor)))
-    return lower, band_part(factor, 0, -1), factor, order
+    return lower, band_part(factor, 0, -1)
+
+
+def _inverse_orders(order: Tensor) -> Tensor:
+    """The inverses of permutations `[..., n]`, inverted as one of all their elements.
+
+    Raises:
+        tf.errors.InvalidArgumentError: if a vector is no permutation.
+    """
+    *batch, n = order._shape_tuple()
+    count = math.prod(batch)
+    first = (np.arange(count, dtype=np.int32) * n)[:, None]
+    whole = _ops.invert_permutation(_ops.reshape(_ops.reshape(order, [count, n]) + first, [-1]))
+    return _ops.reshape(_ops.reshape(whole, [count, n]) - first, [*batch, n])
 
 
 @op_function
@@ -342,14 +361,12 @@ def lu_reconstruct(
     array([[1., 2.],
            [4., 2.]], dtype=float32)
     """
-    factors = _core.as_tensor(lower_upper), _core.convert(perm, None, dtypes.int32)
-    if _core.building() is not None:
-        return on_values(lu_reconstruct, factors, [square_spec(factors[0])])[0]
-    lower, upper, factor, rows = _lu_parts(*factors)
-    if (np.sort(rows, -1) != np.arange(rows.shape[-1])).any():
-        raise invalid_argument(f"perm must hold permutations, got {rows.tolist()}")
+    factor, order = _core.as_tensor(lower_upper), _core.convert(perm, None, dtypes.int32)
+    if _waits_for_shapes(factor, order):
+        return on_values(lu_reconstruct, [factor, order], [square_spec(factor)])[0]
+    lower, upper = _lu_parts(factor, order)
     batch = factor.ndim - 2
-    return _ops.gather(_ops.matmul(lower, upper), np.argsort(rows, -1), batch, batch)
+    return _ops.gather(_ops.matmul(lower, upper), _inverse_orders(order), batch, batch)
 
 
 @op_function
@@ -368,18 +385,18 @@ def lu_solve(
     """
     a, order = _core.as_tensor(lower_upper), _core.convert(perm, None, dtypes.int32)
     b = _core.convert(rhs, None, a.dtype)
-    if _core.building() is not None:
+    if _waits_for_shapes(a, order, b):
         both = broadcast_static_shape(
             TensorShape(known_sizes(a)[0]), TensorShape(known_sizes(b, square=False)[0])
         )
         return on_values(lu_solve, [a, order, b], [_solution_spec(a, b, both)])[0]
-    lower, upper, _, rows = _lu_parts(a, order)
+    lower, upper = _lu_parts(a, order)
     if b.ndim < 2:
         raise ValueError(f"Argument `rhs` must have rank at least 2, got {b.shape}.")
-    batch = np.broadcast_shapes(rows.shape[:-1], b._shape_tuple()[:-2])
-    rows = np.broadcast_to(rows, (*batch, rows.shape[-1]))
+    batch = np.broadcast_shapes(order._shape_tuple()[:-1], b._shape_tuple()[:-2])
+    order = _ops.broadcast_to(order, [*batch, order._shape_tuple()[-1]])
     b = _ops.broadcast_to(b, [*batch, *b._shape_tuple()[-2:]])
-    permuted = _ops.gather(b, np.ascontiguousarray(rows), len(batch), len(batch))
+    permuted = _ops.gather(b, order, len(batch), len(batch))
     return triangular_solve(upper, triangular_solve(lower, permuted), lower=False)
 
 
@@ -395,7 +412,7 @@ def lu_matrix_inverse(
     """
     factor = _core.as_tensor(lower_upper)
     order = _core.convert(perm, None, dtypes.int32)
-    if _core.building() is not None:
+    if _waits_for_shapes(factor, order):
         return on_values(lu_matrix_inverse, [factor, order], [square_spec(factor)])[0]
     *batch, n, _ = factor._shape_tuple()
     return lu_solve(factor, perm, _ops.eye(n, batch_shape=batch, dtype=factor.dtype))

@@ -35,6 +35,10 @@ FUNCTIONS = {
     "inv": linalg.inv,
     "inv adjoint": lambda a: linalg.inv(a, adjoint=True),
     "lu": lambda a: linalg.lu(a)[0],
+    "lu_solve": with_side(lambda a, b: linalg.lu_solve(*linalg.lu(a), b)),
+    "lu_reconstruct": lambda a: linalg.lu_reconstruct(*linalg.lu(a)) ** 2,
+    "lu_matrix_inverse": lambda a: linalg.lu_matrix_inverse(*linalg.lu(a)),
+    "lstsq": with_side(lambda a, b: linalg.lstsq(a, b, 0.5)),
     "solve": with_side(linalg.solve),
     "solve adjoint": with_side(lambda a, b: linalg.solve(a, b, adjoint=True)),
     "triangular_solve": with_side(linalg.triangular_solve),
@@ -187,8 +191,8 @@ def test_programs(name, shape, dtype):
 @pytest.mark.parametrize("known", [True, False])
 def test_files(name, dtype, known, tmp_path):
     """Exported functions have TensorFlow's operations, also of gradients."""
-    if name == "qr" and not known:
-        pytest.skip("TensorFlow has no gradient of it for unknown sizes either")
+    if name in ("qr", "lstsq") and not known:
+        pytest.skip("its gradient depends on which side is longer")
     a = matrices((2, 3, 3), dtype)
 
     def call(a):
@@ -410,6 +414,14 @@ def test_errors_are_those_of_eager_calls(dtype):
     for call in (linalg.eigh, tf.function(linalg.eigh), linalg.eigvalsh):
         with pytest.raises(tf.errors.InvalidArgumentError, match="not successful"):
             call(broken)
+
+
+@pytest.mark.parametrize("rows", [[0, 0, 1], [0, 1, 3], [[0, 1, 2], [0, 2, 2]]])
+def test_orders_of_rows_are_permutations(rows):
+    factors = matrices((*np.shape(rows), 3), "float32")
+    for call in (linalg.lu_reconstruct, tf.function(linalg.lu_reconstruct)):
+        with pytest.raises(tf.errors.InvalidArgumentError, match="InvertPermutation"):
+            call(factors, tf.constant(rows))
 
 
 def test_half_precision():
