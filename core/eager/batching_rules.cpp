@@ -414,7 +414,7 @@ std::unordered_map<const Op*, Rule> make_rules() {
                      &diag, &diag_part, &cholesky_factor, &cholesky_factor_grad, &lu_inverse,
                      &lu_factors, &lu_determinant, &lu_log_determinant, &cofactors, &cofactors_grad,
                      &qr_factors, &eigh_factors});
-  set(solving<of_last_axes>, {&lu_solve});
+  set(solving<of_last_axes>, {&lu_solve, &tridiagonal_solve});
   set(solving<broadcasting>, {&triangle_solve});
   set(reshaping, {&reshape, &expand_dims, &squeeze});
   set(broadcasting_to, {&broadcast_to});

@@ -176,6 +176,9 @@ const Op tridiagonal_solve{{
           c.add_output(c.dtype(1), b);
         },
     .kernel = cpu::tridiagonal_solve,
+    .gradient = tridiagonal_solve_gradient,
+    .needs = {{.inputs = 1, .outputs = 1}, {.inputs = 1}},
+    .may_be_unknown = Unknown::kSizes,
     .doc = "The solutions of systems with the diagonals above, on and below the main one.",
 }};
 

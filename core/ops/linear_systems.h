@@ -29,6 +29,7 @@ extern const Op lu_inverse;          // input
 extern const Op lu_factors;          // input -> L and U, order of rows
 extern const Op lu_determinant;      // input
 extern const Op lu_log_determinant;  // input -> signs, logarithms
+extern const Op tridiagonal_solve;   // diagonals, rhs
 extern const Op cofactors;           // input
 extern const Op cofactors_grad;      // input, dy
 

@@ -1,6 +1,7 @@
 #include "ops/matrix_gradients.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "ops/array.h"
@@ -51,14 +52,34 @@ Tensor trace(const Tensor& x) {
   return in_matrices(sum_over(call(diag_part, {x}, DiagPartAttrs{}), Ints{-1}, false));
 }
 
-// The columns [begin, end) of matrices of a known rank.
-Tensor columns(const Tensor& x, int64_t begin, int64_t end) {
-  Ints start, size;
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    start.push_back(axis + 1 == x.rank() ? begin : 0);
-    size.push_back(axis + 1 == x.rank() ? end - begin : -1);
+// The indices from `begin` to before `end`, or to the end, of one of the last two axes, which is
+// counted from the end.
+Tensor part(const Tensor& x, int from_end, int64_t begin, std::optional<int64_t> end) {
+  StridedSliceAttrs attrs{
+      .begin = {0, begin}, .end = {0, end.value_or(0)}, .strides = {1, 1}, .ellipsis_mask = 1};
+  if (!end) attrs.end_mask = 0b010;
+  if (from_end == 2) {  // the last axis as it is
+    for (Ints* const list : {&attrs.begin, &attrs.end}) list->push_back(0);
+    attrs.strides.push_back(1);
+    attrs.begin_mask |= 0b100;
+    attrs.end_mask |= 0b100;
   }
-  return call(slice, {x}, SliceAttrs{.begin = start, .size = size});
+  return call(strided_slice, {x}, attrs);
+}
+Tensor columns(const Tensor& x, int64_t begin, int64_t end) { return part(x, 1, begin, end); }
+
+// Elements moved towards the begin of an axis, or towards its end, with a zero behind them.
+Tensor moved(const Tensor& x, int from_end, bool to_begin) {
+  if (x.shape().back(from_end - 1) == 0) return x;
+  const Tensor kept = to_begin ? part(x, from_end, 1, {}) : part(x, from_end, 0, -1);
+  Ints paddings;
+  for (int i = 0; i < 2 * x.rank(); ++i) paddings.push_back(0);
+  paddings[static_cast<size_t>(2 * (x.rank() - from_end) + to_begin)] = 1;
+  return call(pad, {kept}, PadAttrs{.paddings = paddings});
+}
+
+Tensor joined_rows(const Tensor& a, const Tensor& b, const Tensor& c) {
+  return call(concat, {a, b, c}, ConcatAttrs{.axis = -2});
 }
 
 // x times the inverse of the adjoint of an upper triangle.
@@ -280,6 +301,22 @@ void eigh_factors_gradient(GradContext& g) {
   const Tensor both = whole + adjoint_of(whole);
   // Only the lower triangle is read.
   g.set(0, lower_part(both) - diagonal_part(both) * 0.5);
+}
+
+void tridiagonal_solve_gradient(GradContext& g) {
+  const Tensor& bands = g.input(0);
+  const auto band_of = [&](int64_t k) { return part(bands, 2, k, k + 1); };
+  const Tensor transposed =
+      joined_rows(moved(band_of(2), 1, true), band_of(1), moved(band_of(0), 1, false));
+  const Tensor db = call(tridiagonal_solve, {conjugate(transposed), g.take_dy()});
+  if (g.wants(0)) {
+    const Tensor& x = g.output(0);
+    const auto row = [&](const Tensor& other) {
+      return in_rows(sum_over(db * conjugate(other), Ints{-1}, false));
+    };
+    g.set(0, -joined_rows(row(moved(x, 2, true)), row(x), row(moved(x, 2, false))));
+  }
+  if (g.wants(1)) g.set(1, db);
 }
 
 }  // namespace ef::ops

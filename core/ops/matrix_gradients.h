@@ -18,5 +18,6 @@ void cholesky_factor_gradient(GradContext& g);
 void cholesky_factor_grad_gradient(GradContext& g);
 void qr_factors_gradient(GradContext& g);
 void eigh_factors_gradient(GradContext& g);
+void tridiagonal_solve_gradient(GradContext& g);
 
 }  // namespace ef::ops

@@ -392,6 +392,11 @@ def _triangle_solve(view: View) -> Sequence[Ref]:
     return view.last("MatrixTriangularSolve", *view.inputs, **attrs)
 
 
+@emits("tridiagonal_solve")
+def _tridiagonal_solve(view: View) -> Sequence[Ref]:
+    return view.last("TridiagonalSolve", *view.inputs)
+
+
 @emits("lu_determinant")
 def _determinant(view: View) -> Sequence[Ref]:
     return view.last("MatrixDeterminant", *view.inputs)

@@ -117,11 +117,6 @@ def lu_matrix_inverse(
 
 
 @_banded
-def _solve(bands: TensorLike, rhs: TensorLike) -> Any:
-    return op("TridiagonalSolve", bands, rhs)
-
-
-@_banded
 def banded_triangular_solve(
     bands: Any, rhs: TensorLike, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Any:

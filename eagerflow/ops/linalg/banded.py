@@ -25,7 +25,7 @@ from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag
 from eagerflow.ops.linalg.products import matrix_transpose
 from eagerflow.ops.linalg.solvers import triangular_solve
-from eagerflow.ops.numpy_ops import COMPLEX, array_of, differentiable, on_values, pair, text
+from eagerflow.ops.numpy_ops import COMPLEX, array_of, on_values, pair, text
 from eagerflow.typing import TensorLike
 
 _ops = _core.ops
@@ -175,38 +175,9 @@ def tridiagonal_solve(
             f"Expected same batch and matrix sizes, got diagonals of shape {bands.shape} and rhs "
             f"of shape {b.shape}"
         )
-    x = _solve(bands, b)
+    x = _ops.tridiagonal_solve(bands, b)
     # The solution of a transposed right-hand side is not transposed.
     return _ops.squeeze(x, [-1]) if vectors else x
-
-
-def _solve(bands: Tensor, b: Tensor) -> Tensor:
-    if _core.building() is not None:
-        return on_values(_solve, [bands, b], [TensorSpec(b.shape, b.dtype)])[0]
-    solution = _ops.tridiagonal_solve(_ops.stop_gradient(bands), _ops.stop_gradient(b))
-
-    def backward(dx: Tensor) -> list[Tensor]:
-        above, main, below = (bands[..., j, :] for j in range(3))
-        rest = [0, 0] * (bands.ndim - 2)
-        m = bands._shape_tuple()[-1]
-        transposed = _ops.stack(
-            [
-                _ops.pad(below[..., min(1, m) :], [*rest, 0, min(1, m)]),
-                main,
-                _ops.pad(above[..., : max(m - 1, 0)], [*rest, min(1, m), 0]),
-            ],
-            -2,
-        )
-        conjugate = _ops.conj if bands.dtype.is_complex else _ops.identity
-        db = _solve(conjugate(transposed), dx)
-        parts = [
-            _ops.negative(_ops.reduce_sum(db * conjugate(moved), axis=-1))
-            for moved in (_shifted(x, 1), x, _shifted(x, -1))
-        ]
-        return [_ops.stack(parts, -2), db]
-
-    (x,) = differentiable([solution], [bands, b], backward)
-    return x
 
 
 @composed_op(

@@ -24,6 +24,11 @@ def positive(a):
     return tf.matmul(a, a, adjoint_b=True) / 4 + tf.cast(tf.eye(tf.shape(a)[-1]), a.dtype)
 
 
+def bands_of(a):
+    """Three diagonals that depend on the matrices."""
+    return tf.stack([a[..., 0, :] / 4, a[..., -1, :] / 8 + 4, a[..., 0, :] / 8 - 1], -2)
+
+
 FUNCTIONS = {
     "cholesky": lambda a: linalg.cholesky(positive(a)),
     "cholesky_solve": with_side(
@@ -42,6 +47,7 @@ FUNCTIONS = {
     "solve": with_side(linalg.solve),
     "solve adjoint": with_side(lambda a, b: linalg.solve(a, b, adjoint=True)),
     "triangular_solve": with_side(linalg.triangular_solve),
+    "tridiagonal_solve": with_side(lambda a, b: linalg.tridiagonal_solve(bands_of(a), b)),
     "upper": with_side(lambda a, b: linalg.triangular_solve(a, b, lower=False)),
     "upper adjoint": with_side(lambda a, b: linalg.triangular_solve(a, b, False, True)),
     "qr": linalg.qr,
@@ -50,6 +56,7 @@ FUNCTIONS = {
 }
 # Programs have no eigenvalues and no diagonals of complex matrices.
 REAL_IN_PROGRAMS = {"eigh", "eigvalsh", "logdet"}
+NOT_IN_PROGRAMS = {"tridiagonal_solve"}
 SHAPES = {"one": (1, 1), "batch": (3, 4, 4), "seven": (7, 7)}
 DOUBLE = ["float64", "complex128"]
 HAS_PROGRAMS = any(p.is_cpu for p in plugins.installed()) and _core.pjrt.built_in()
@@ -175,6 +182,7 @@ def test_loops(name, dtype):
 
 
 @pytest.mark.skipif(not HAS_PROGRAMS, reason="needs the package xla-cpu-pjrt")
+@pytest.mark.parametrize("name", sorted(FUNCTIONS.keys() - NOT_IN_PROGRAMS))
 def test_programs(name, shape, dtype):
     call, a = derivatives(FUNCTIONS[name]), matrices(shape, dtype)
     compiled = tf.function(lambda a: call(a * 1.0), jit_compile=True)
