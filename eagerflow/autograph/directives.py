@@ -13,6 +13,7 @@ from eagerflow.autograph import status
 
 # The attribute of functions that are called without conversion.
 _FINAL = "_autograph_final"
+_RECEIVER = "__eagerflow_receiver__"
 
 
 class Feature(enum.Enum):
@@ -60,6 +61,23 @@ def is_final(function: object) -> bool:
     """Whether a function is called without conversion."""
     function = getattr(function, "__func__", function)
     return isinstance(function, types.FunctionType) and _FINAL in vars(function)
+
+
+def bound_later(method: Callable[..., object], receiver: Callable[[], object]) -> Callable[..., Any]:
+    """Marks a method that finds its object when it is called, and passes it to what it wraps.
+
+    It is the function that it wraps which is converted, as the program's own request: a library's
+    function that nobody asks for runs as it is.
+    """
+    setattr(method, _RECEIVER, (receiver, method.__wrapped__))  # type: ignore[attr-defined]
+    return method
+
+
+def receiver_of(function: types.FunctionType) -> Callable[[], Any] | None:
+    """What finds the object of a method that `bound_later` has marked; None for other functions."""
+    receiver, wrapped = vars(function).get(_RECEIVER, (None, None))
+    # A decorator's function has the mark, too, if it is made by `functools.wraps`.
+    return receiver if vars(function).get("__wrapped__") is wrapped else None
 
 
 def do_not_convert(func: Callable[..., object] | None = None) -> Any:

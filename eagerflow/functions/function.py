@@ -13,7 +13,7 @@ from types import MethodType
 from typing import Any, overload
 
 from eagerflow import _core
-from eagerflow.autograph.directives import do_not_convert
+from eagerflow.autograph.directives import bound_later, do_not_convert
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.context import building_graph, process
 from eagerflow.framework.func_graph import FuncGraph, eagerly
@@ -525,17 +525,19 @@ def _weak_method(function: Any, instance: object) -> Any:
     reference = weakref.ref(instance)
     gone = weakref.proxy(instance)
 
+    def receiver() -> Any:
+        bound = reference()
+        return gone if bound is None else bound
+
     @functools.wraps(function)
     def method(*args: Any, **kwargs: Any) -> Any:
-        bound = reference()
-        return function(gone if bound is None else bound, *args, **kwargs)
+        return function(receiver(), *args, **kwargs)
 
     parameters = list(inspect.signature(function).parameters.values())
     if parameters and parameters[0].kind is not types.VAR_POSITIONAL:
         parameters = parameters[1:]
     method.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    method.__eagerflow_instance__ = reference  # type: ignore[attr-defined]
-    return method
+    return bound_later(method, receiver)
 
 
 @overload

@@ -42,6 +42,23 @@ def concat_offset(axis: Tensor, shapes: Sequence[Tensor]) -> list[Tensor]:
     return tf.unstack(starts * along, len(shapes))
 
 
+def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> Tensor:
+    """`PreventGradient`: the tensor itself, whose gradient nobody may ask for.
+
+    Raises:
+        LookupError: when a gradient by it is computed.
+    """
+
+    @tf.custom_gradient
+    def pass_on(value: Tensor) -> Any:
+        def refuse(*gradients: object) -> Any:
+            raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}")
+
+        return _ops.identity(value), refuse
+
+    return pass_on(_core.as_tensor(input))
+
+
 def broadcast_gradient_axes(s0: Tensor, s1: Tensor) -> list[Tensor]:
     """`BroadcastGradientArgs`: the axes along which two shapes are broadcast to each other.
 

@@ -124,6 +124,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.metrics": (f"{_V1}.metrics",),
     "ops.metrics_impl": (f"{_INTERNALS}.metrics_impl", f"{_V1}.metrics"),
     "ops.nn": (f"{_V1}.nn", "eagerflow.nn"),
+    "ops.nn_ops": (f"{_INTERNALS}.convolutions",),
     "ops.numpy_ops": ("eagerflow.experimental.numpy",),
     "ops.numpy_ops.np_config": (f"{_INTERNALS}.np_config",),
     "ops.numpy_ops.np_dtypes": (f"{_INTERNALS}.np_dtypes",),

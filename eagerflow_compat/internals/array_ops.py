@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from eagerflow import _core
-from eagerflow.autodiff.custom_gradient import custom_gradient
 from eagerflow.framework.array_indexing import VALID_INDICES as _SLICE_TYPE_ERROR
+from eagerflow.graphdef.composed import prevent_gradient
 from eagerflow.ops.array import rank, shape, size
 from eagerflow.typing import DTypeLike, TensorLike
 
@@ -19,23 +19,6 @@ __all__ = [
     "shape_internal",
     "size_internal",
 ]
-
-
-def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> _core.Tensor:
-    """The tensor itself, whose gradient nobody may ask for.
-
-    Raises:
-        LookupError: when a gradient by it is computed.
-    """
-
-    @custom_gradient
-    def pass_on(value: _core.Tensor) -> Any:
-        def refuse(*gradients: object) -> Any:
-            raise LookupError(f"Gradient explicitly disabled. Reason: {message!r}")
-
-        return _core.ops.identity(value), refuse
-
-    return pass_on(_core.as_tensor(input))
 
 
 def _slice_helper(tensor: Any, slice_spec: Any, var: Any = None) -> Any:

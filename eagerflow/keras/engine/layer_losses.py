@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.checkpoint.trackable import walk
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 
@@ -43,6 +44,8 @@ def add_activity_loss(layer: Layer, outputs: object) -> None:
             context.inferred_losses.append((layer, output.dtype))
             continue
         loss = _core.as_tensor(layer._activity_regularizer(output))
+        if not isinstance(output, _core.Tensor | CompositeTensor):  # what is only converted to one
+            output = _core.as_tensor(output)
         batch = output._sizes()[0] if output.ndim else 1
         layer.add_loss(loss / _core.ops.cast(batch, loss.dtype))
 
