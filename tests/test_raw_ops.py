@@ -186,3 +186,22 @@ def test_none_is_no_value_of_a_required_attribute():
         tf.raw_ops.Cast(x=IMAGE, DstT=None)
     with pytest.raises(TypeError, match="Expected string for argument 'padding' not None"):
         tf.raw_ops.Conv2D(input=IMAGE, filter=KERNEL, strides=[1, 1, 1, 1], padding=None)
+
+
+def test_gradients_that_are_prevented_are_refused():
+    def gradient(function):
+        x = tf.constant([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x)
+
+    def prevented(x):
+        return tf.raw_ops.PreventGradient(input=x, message="a table")
+
+    for function in (prevented, tf.function(prevented)):
+        assert function(tf.constant([3])).numpy().tolist() == [3]
+        with pytest.raises(LookupError, match="Gradient explicitly disabled.*a table"):
+            gradient(function)
+    stopped = gradient(lambda x: tf.stop_gradient(prevented(x)) * x)
+    assert stopped.numpy().tolist() == [1.0, 2.0]

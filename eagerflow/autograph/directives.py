@@ -63,7 +63,9 @@ def is_final(function: object) -> bool:
     return isinstance(function, types.FunctionType) and _FINAL in vars(function)
 
 
-def bound_later(method: Callable[..., object], receiver: Callable[[], object]) -> Callable[..., Any]:
+def bound_later(
+    method: Callable[..., object], receiver: Callable[[], object]
+) -> Callable[..., Any]:
     """Marks a method that finds its object when it is called, and passes it to what it wraps.
 
     It is the function that it wraps which is converted, as the program's own request: a library's

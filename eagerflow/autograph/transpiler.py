@@ -187,6 +187,10 @@ class _Transpiler(malt_transpiler.GenericTranspiler):  # type: ignore[misc]
         kinds = set(map(type, ast.walk(node)))
         if not kinds.isdisjoint((ast.Yield, ast.YieldFrom)):
             raise errors.UnsupportedLanguageElementError("generators are not supported")
+        if ast.NamedExpr in kinds and _assigns_in_parts(node):
+            raise errors.UnsupportedLanguageElementError(
+                "`:=` is not supported in a branch, a loop, `and`, `or` or a conditional expression"
+            )
         uses = ctx.user.options.uses
         has_blocks = not kinds.isdisjoint(_BLOCKS)
         if ast.Call in kinds:
@@ -243,6 +247,24 @@ def _returns_from_blocks(node: Any, inside: bool = False) -> bool:
     elif isinstance(node, _BLOCKS):
         inside = True
     return any(_returns_from_blocks(child, inside) for child in ast.iter_child_nodes(node))
+
+
+def _assigns_in_parts(node: Any, inside: bool = False) -> bool:
+    """Whether `:=` stands in what becomes a function, whose variable it would be."""
+    if isinstance(node, ast.NamedExpr) and inside:
+        return True
+    if isinstance(node, ast.FunctionDef | ast.Lambda):
+        inside = False
+    elif isinstance(node, ast.BoolOp | ast.IfExp | ast.While):
+        inside = True
+    elif isinstance(node, ast.Compare):
+        inside = inside or len(node.ops) > 1
+    elif isinstance(node, ast.If | ast.For):
+        head = node.test if isinstance(node, ast.If) else node.iter
+        return _assigns_in_parts(head, inside) or any(
+            _assigns_in_parts(statement, True) for statement in [*node.body, *node.orelse]
+        )
+    return any(_assigns_in_parts(child, inside) for child in ast.iter_child_nodes(node))
 
 
 class _Converted(NamedTuple):

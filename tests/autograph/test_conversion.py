@@ -2,6 +2,7 @@
 
 import functools
 import gc
+import importlib
 import inspect
 import logging
 import subprocess
@@ -215,6 +216,47 @@ def test_statements_that_are_not_converted_run_as_they_are(caplog):
         converted(named)
 
 
+def test_names_that_parts_assign_run_as_they_are(caplog):
+    def branch(x, last=0):
+        if x > 0:
+            print(last := x)
+        return last
+
+    def conjunction(x):
+        if (y := x + 1) > 0 and (z := x * 2) < 10:
+            return y + z
+        return x
+
+    def loop(x):
+        count = 0
+        while (following := count + 1) < 4:
+            count = following
+        return x + following
+
+    def choice(x):
+        first = (second := 2) if x else 0
+        return first + second
+
+    def chain(x):
+        return (0 < (y := x) < (z := 5), y, z)
+
+    with caplog.at_level(logging.WARNING, "eagerflow"):
+        for function in (branch, conjunction, loop, choice, chain):
+            assert conversion.convert(function)(2) == function(2)
+    assert caplog.text.count("`:=` is not supported") == 5
+
+
+def test_names_that_a_test_assigns_are_converted(caplog):
+    def scaled(x):
+        if (total := tf.reduce_sum(x)) > 0:
+            x = x / total
+        return x, [y for y in (1, 2) if (square := y * y)], square
+
+    shares, numbers, square = tf.function(scaled)(tf.constant([1.0, 3.0]))
+    assert shares.numpy().tolist() == [0.25, 0.75] and int(square) == 4
+    assert [int(n) for n in numbers] == [1, 2] and not caplog.records
+
+
 def test_code_without_source_says_so(caplog):
     namespace = {}
     exec(compile("def f(x):\n    return x if x else 0\n", "<console>", "exec"), namespace)
@@ -330,6 +372,49 @@ def test_libraries_run_as_they_are(monkeypatch):
     )
     conversion.convert(use)(model, tf.ones([2, 2, 3]))
     assert "use" in names and set(names) <= {"use", "call"}
+
+
+def test_methods_that_a_library_decorates_are_converted(tmp_path, monkeypatch):
+    # A module of a package whose functions run as they are, unless they ask for their conversion.
+    (tmp_path / "tensorflow_probability.py").write_text(
+        "import eagerflow as tf\n"
+        "class Counter:\n"
+        "    def __init__(self):\n"
+        "        self.begun = tf.Variable(False)\n"
+        "    @tf.function\n"
+        "    def step(self, x):\n"
+        "        if not self.begun:\n"
+        "            self.begun.assign(True)\n"
+        "            x = x + 10\n"
+        "        return x\n"
+        "    def plain(self, x):\n"
+        "        return 1 if x > 0 else 2\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    counter = importlib.import_module("tensorflow_probability").Counter()
+    monkeypatch.delitem(sys.modules, "tensorflow_probability")
+    assert [int(counter.step(tf.constant(1))) for _ in range(2)] == [11, 1]
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(lambda x: counter.plain(x))(tf.constant(1))
+
+
+def test_decorated_methods_keep_what_decorates_them():
+    class Adder:
+        @tf.function
+        def add(self, x):
+            return x + 1
+
+    def doubled(function):
+        @functools.wraps(function)
+        def wrapper(*args):
+            return 2 * function(*args)
+
+        return wrapper
+
+    adder = Adder()
+    adder.add.experimental_get_tracing_count()
+    adder.add._decorate(doubled)
+    assert int(adder.add(tf.constant(1))) == 4
 
 
 def test_status_decides_about_functions_that_libraries_call():

@@ -11,6 +11,7 @@ import pytest
 import eagerflow as tf
 from eagerflow_compat.internals import inspection, tracking
 from eagerflow_compat.internals.composites import BoundedTensorSpec
+from eagerflow_compat.internals.convolutions import Convolution
 
 ROOT = Path(__file__).parents[2]
 
@@ -198,3 +199,31 @@ class BothModes(tf.test.TestCase):
         step = tf.compat.v1.train.get_or_create_global_step()
         assert int(step) == 0 and tf.compat.v1.train.get_global_step() is step
         step.assign_add(3)
+
+
+def test_a_convolution_is_checked_once():
+    filters = tf.ones([3, 3, 2, 4])
+    convolution = Convolution([2, 8, 8, 2], filters.shape, "SAME", strides=[2, 2])
+    images = tf.random.normal([2, 8, 8, 2], seed=1)
+    expected = tf.nn.conv2d(images, filters, 2, "SAME")
+    assert np.array_equal(convolution(images, filters), expected)
+    assert convolution.num_spatial_dims == 2 and convolution.strides.tolist() == [2, 2]
+    first = Convolution(tf.TensorShape([None, 3, 8]), [3, 3, 4], "VALID", data_format="NCW")
+    assert first.num_spatial_dims == 1 and first.num_batch_dims == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"input_shape": [2, 8, 8, 3]}, "not divisible"),
+        ({"input_shape": [8, 8, 2]}, "must be >="),
+        ({"strides": [2, 2], "dilation_rate": [2, 2]}, "not supported in conjunction"),
+        ({"strides": [2]}, "for each of 2 axes"),
+        ({"dilation_rate": [0, 1]}, "must be positive"),
+        ({"filter_shape": tf.TensorShape(None)}, "num_spatial_dims"),
+    ],
+)
+def test_convolutions_that_cannot_be_are_refused(arguments, message):
+    given = {"input_shape": [2, 8, 8, 2], "filter_shape": [3, 3, 2, 4], "padding": "SAME"}
+    with pytest.raises(ValueError, match=message):
+        Convolution(**(given | arguments))

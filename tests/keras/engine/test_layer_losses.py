@@ -112,3 +112,31 @@ def test_added_losses_come_after_the_models_own_layers_and_into_copies():
         each.compile()
         logs.append(each.evaluate(x, verbose=0, return_dict=True))
     assert logs[0] == logs[1] and list(logs[0]) == ["loss", "largest"]
+
+
+def test_outputs_that_are_only_converted_to_tensors_are_regularized():
+    class Interval:
+        """Something that packages give out: a tensor for those who ask for one."""
+
+        def __init__(self, middle):
+            self.middle = middle
+
+        @property
+        def dtype(self):
+            return self.middle.dtype
+
+        @property
+        def shape(self):
+            return self.middle.shape
+
+    tf.register_tensor_conversion_function(
+        Interval, lambda value, dtype=None, name=None, as_ref=False: value.middle
+    )
+
+    class Intervals(L.Layer):
+        def call(self, inputs):
+            return Interval(2 * inputs)
+
+    layer = Intervals(activity_regularizer=lambda interval: tf.reduce_sum(interval.middle))
+    layer(tf.ones([4, 3]))
+    assert [float(loss) for loss in layer.losses] == [6.0]
