@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from eagerflow.autograph import libraries, log, status
-from eagerflow.autograph.directives import do_not_convert, final, is_final, receiver_of
+from eagerflow.autograph.directives import bound_function, do_not_convert, final, is_final
 from eagerflow.autograph.user_code import call_converted, explained
 from eagerflow.util import lazy
 
@@ -101,9 +101,9 @@ def converted_call(
         if isinstance(called, types.FunctionType):
             return converted_call(called, (function, *args), kwargs, scope, options)
         return _call(function, args, kwargs)
-    receiver = receiver_of(function)
-    if receiver is not None:
-        return converted_call(function.__wrapped__, (receiver(), *args), kwargs, scope, options)
+    bound = bound_function(function)
+    if bound is not None:
+        return converted_call(bound[0], (bound[1], *args), kwargs, scope, options)
     if function in _unconvertible:
         return _call(function, args, kwargs)
     try:

@@ -75,11 +75,13 @@ def bound_later(
     return method
 
 
-def receiver_of(function: types.FunctionType) -> Callable[[], Any] | None:
-    """What finds the object of a method that `bound_later` has marked; None for other functions."""
+def bound_function(function: types.FunctionType) -> tuple[Any, Any] | None:
+    """What a method that `bound_later` has marked calls, and its object; None for other functions."""
     receiver, wrapped = vars(function).get(_RECEIVER, (None, None))
     # A decorator's function has the mark, too, if it is made by `functools.wraps`.
-    return receiver if vars(function).get("__wrapped__") is wrapped else None
+    if receiver is None or vars(function).get("__wrapped__") is not wrapped:
+        return None
+    return wrapped, receiver()
 
 
 def do_not_convert(func: Callable[..., object] | None = None) -> Any:

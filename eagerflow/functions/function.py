@@ -45,12 +45,23 @@ _ATTRIBUTES = frozenset(
 _IMPLEMENTS = "_implements"
 
 
+class _FunctionSignature:
+    """The signature of the Python function, for readers that follow no wrappers; a class has none."""
+
+    def __get__(self, instance: Function | None, owner: type) -> inspect.Signature:
+        if instance is None:
+            raise AttributeError("__signature__")
+        return inspect.signature(instance._python_function)
+
+
 class Function(_core.TracedCall, Callable):
     """A Python function that is traced, made by `tf.function`.
 
     A call with arguments of new types runs the Python function once with symbolic tensors; its operations
     make a graph. This call and later ones with such arguments run the graph.
     """
+
+    __signature__ = _FunctionSignature()
 
     def __init__(
         self,

@@ -22,6 +22,7 @@ from eagerflow_compat.dropin import (
     companions,
     distributions,
     estimators,
+    installed_keras,
     native_packages,
     packages,
     paths,
@@ -73,6 +74,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.first = generation == "1.x"
         self.estimators = estimators.EstimatorFinder(self.first)
         self.packages = (*_TENSORFLOW, *_KERAS) if keras else _TENSORFLOW
+        self.keras = keras
         self._asked = ""  # the name that a module did not have just now
         self._refused: list[str] = []  # names of one statement that are no modules either
 
@@ -82,6 +84,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         package, _, inside = fullname.partition(".")
         if package not in self.packages:
             return None
+        if not self.keras and installed_keras.module(inside) is not None:
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         if self._targets(package, inside) is None:
             asked, self._asked = self._asked, ""
             if not _is_imported(fullname):  # `importlib.util.find_spec` asks whether it exists.
@@ -133,6 +137,8 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         package, _, inside = spec.name.partition(".")
+        if not self.keras and installed_keras.module(inside) is not None:
+            return ModuleType(spec.name)  # until `exec_module` finds the other
         targets = self._targets(package, inside)
         assert targets is not None
         if package in _TENSORFLOW and paths.is_private(inside):
@@ -147,7 +153,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             find = self._noted(spec.name, _nothing)
             return make(spec.name, targets, names, find, () if inside else ["__internal__"])
         find = self._noted(spec.name, functools.partial(self._unavailable, inside))
-        return make(spec.name, targets, names, find, paths.submodules(inside, self.first))
+        below = set(paths.submodules(inside, self.first))
+        if not self.keras:
+            below.update(installed_keras.names(inside))
+        return make(spec.name, targets, names, find, below)
 
     def _noted(self, module: str, find: Callable[[str], Any]) -> Callable[[str], Any]:
         """A look-up that notes which names it was asked for.
@@ -200,7 +209,10 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         Modules whose functions programs replace are ours themselves.
         """
         package, _, inside = module.__name__.partition(".")
-        if package in _TENSORFLOW and inside in paths.REPLACEABLE:
+        other = None if self.keras else installed_keras.module(inside)
+        if other is not None:
+            sys.modules[module.__name__] = importlib.import_module(other)
+        elif package in _TENSORFLOW and inside in paths.REPLACEABLE:
             sys.modules[module.__name__] = importlib.import_module(paths.REPLACEABLE[inside])
         elif package in _TENSORFLOW and inside.startswith("compat.v2.compat."):
             inside = inside.removeprefix("compat.v2.")
@@ -240,7 +252,7 @@ def install_as_tensorflow(generation: str = "2.x", keras: bool = True) -> Module
             and `tf.train.GradientDescentOptimizer`. Programs of the first generation build graphs
             until they call `tf.enable_eager_execution()`.
         keras: whether `import keras` and `import tf_keras` give `tf.keras`, too. False leaves these
-            packages to what is installed.
+            packages, and `tf.keras` if one of them is there, to what is installed.
 
     Returns:
         The module `tensorflow`.

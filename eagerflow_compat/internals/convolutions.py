@@ -46,13 +46,14 @@ class Convolution:
         self.padding = padding
         self.name = name
         self.data_format = data_format
-        rank = self.filter_shape.rank
-        if rank is None and num_spatial_dims is None:
-            raise ValueError(
-                "The rank of filter_shape is unknown: give it, or num_spatial_dims. "
-                f"filter_shape={self.filter_shape}"
-            )
-        self.num_spatial_dims = num_spatial_dims or rank - 2
+        if num_spatial_dims is None:
+            if self.filter_shape.rank is None:
+                raise ValueError(
+                    "The rank of filter_shape is unknown: give it, or num_spatial_dims. "
+                    f"filter_shape={self.filter_shape}"
+                )
+            num_spatial_dims = self.filter_shape.rank - 2
+        self.num_spatial_dims = num_spatial_dims
         self.strides = self._per_axis(strides, "strides")
         self.dilation_rate = self._per_axis(dilation_rate, "dilation_rate")
         if (self.strides > 1).any() and (self.dilation_rate > 1).any():

@@ -9,6 +9,7 @@ import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from eagerflow.functions.function import Function
 from eagerflow.keras.engine.functional import op_names
 
 
@@ -91,6 +92,8 @@ def unwrap(maybe_tf_decorator: Any) -> tuple[list[TFDecorator], Any]:
     function = maybe_tf_decorator
     while True:
         inner = function if isinstance(function, TFDecorator) else None
+        if isinstance(function, Function):
+            inner = TFDecorator("tf.function", function.python_function)
         inner = inner or getattr(function, "__dict__", {}).get("_tf_decorator")
         if inner is None:
             return decorators, function

@@ -1,5 +1,6 @@
 """What packages ask TensorFlow's private modules, and modes of tests, for."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow_compat.internals import inspection, tracking
+from eagerflow_compat.internals import decorators, inspection, tracking
 from eagerflow_compat.internals.composites import BoundedTensorSpec
 from eagerflow_compat.internals.convolutions import Convolution
 
@@ -227,3 +228,13 @@ def test_convolutions_that_cannot_be_are_refused(arguments, message):
     given = {"input_shape": [2, 8, 8, 2], "filter_shape": [3, 3, 2, 4], "padding": "SAME"}
     with pytest.raises(ValueError, match=message):
         Convolution(**(given | arguments))
+
+
+def test_decorators_of_traced_functions_are_unwrapped():
+    class Scale(tf.Module):
+        @tf.function
+        def call(self, x, by=2.0):
+            return x * by
+
+    found, target = decorators.unwrap(Scale.call)
+    assert len(found) == 1 and list(inspect.signature(target).parameters) == ["self", "x", "by"]

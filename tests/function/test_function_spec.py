@@ -96,3 +96,16 @@ def test_loaded_functions_have_the_parameters_of_those_that_were_saved(tmp_path)
         assert theirs.fullargspec == ours.fullargspec
         assert theirs.input_signature == ours.input_signature
         assert theirs.function_type == ours.function_type
+
+
+def test_readers_of_signatures_find_that_of_the_python_function():
+    class Scale(tf.Module):
+        @tf.function
+        def call(self, x, by=2.0):
+            return x * by
+
+    spec = inspect.getfullargspec(tf.function(lambda x, by=2.0, *more: x))
+    assert spec.args == ["x", "by"] and spec.varargs == "more" and spec.defaults == (2.0,)
+    assert inspect.getfullargspec(Scale().call).args == ["x", "by"]
+    assert inspect.getfullargspec(Scale.call).args == ["self", "x", "by"]
+    assert list(inspect.signature(type(Scale.call)).parameters)[0] == "python_function"
