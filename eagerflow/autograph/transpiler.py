@@ -9,12 +9,13 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
 import importlib.util  # malt uses it without importing it  # noqa: F401
 import itertools
 import threading
 import types
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from malt.converters import (
@@ -335,7 +336,8 @@ def _transpile(function: types.FunctionType, options: Options) -> _Converted:
     )
     program = converter.ProgramContext(options=options)
     program.qualified_name = getattr(code, "co_qualname", function.__qualname__)
-    tree, context = _transpiler.transform_function(bare, program)
+    with _parameters_inside():
+        tree, context = _transpiler.transform_function(bare, program)
     _set_exception_names(tree, lambda name: name.id if isinstance(name, ast.Name) else name)
     name = context.info.name
     if isinstance(tree, ast.Lambda):
@@ -350,6 +352,26 @@ def _transpile(function: types.FunctionType, options: Options) -> _Converted:
     generated = {name, *context.namer.generated_names}
     factory = _factory(tree, name, code)
     return _Converted(tree, name, _renamed(factory, generated, code.co_name))
+
+
+@contextlib.contextmanager
+def _parameters_inside() -> Iterator[None]:
+    """Leaves the parameters of a function inside out of the names that malt thinks its surroundings bind.
+
+    A branch with such a function would take them for variables of its own. All converters analyse the
+    tree, by this one class of malt's.
+    """
+    visit = activity.ActivityAnalyzer.visit_arg
+
+    def visit_arg(self: Any, node: Any) -> Any:
+        # Defaults and annotations are those of the surroundings, and are visited first, by themselves.
+        return self.generic_visit(node) if self._track_annotations_only else visit(self, node)
+
+    activity.ActivityAnalyzer.visit_arg = visit_arg
+    try:
+        yield
+    finally:
+        activity.ActivityAnalyzer.visit_arg = visit
 
 
 def _remove_annotations(tree: ast.FunctionDef) -> None:

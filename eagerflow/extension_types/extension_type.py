@@ -13,7 +13,7 @@ from eagerflow import _core
 from eagerflow.extension_types import fields as field_rules
 from eagerflow.extension_types.fields import Converter, Field, ImmutableDict, SpecDict
 from eagerflow.framework import spec_names
-from eagerflow.framework.composite import FORWARDING, CompositeTensor
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 
 Tensor = _core.Tensor
@@ -287,12 +287,6 @@ class ExtensionType(_Record, CompositeTensor):
             spec = self.Spec._of({name: _spec_of(value) for name, value in self._field_values()})
             own["_tf_extension_type_cached_type_spec"] = spec
         return spec
-
-    def __op_function__(self, function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
-        if function in FORWARDING:
-            spec = self._type_spec
-            return spec._from_components([function(part) for part in spec._to_components(self)])
-        return NotImplemented
 
 
 def _rebuilt(kind: Any, values: object) -> Any:

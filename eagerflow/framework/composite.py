@@ -55,6 +55,9 @@ class CompositeTensor:
 
         NotImplemented if the value does not override the function.
         """
+        if function in FORWARDING:
+            spec = self._type_spec
+            return spec._from_components(nest.map_structure(function, spec._to_components(self)))
         return NotImplemented
 
     def _convert_variables_to_tensors(self) -> CompositeTensor:

@@ -177,3 +177,48 @@ def test_conditions_of_one_element_are_scalars():
         assert int(concrete(value)) == 3 and int(concrete(value - 3)) == -2
     with pytest.raises(tf.errors.InvalidArgumentError):
         concrete(tf.constant([1, 2]))
+
+
+def test_parameters_of_functions_inside_are_not_variables_around_them():
+    def positional(n):
+        def run(flag):
+            if flag:
+                more = n + 1
+
+                def inner(n):
+                    n = n * 2
+                    return n
+
+                return inner(more) + (lambda n: n)(n)
+            return n
+
+        return run
+
+    def collected(*items, **options):
+        def run(flag):
+            if flag:
+                count = len(items) + len(options)
+
+                def inner(*items, scale=2, **options):
+                    items = items[:1]
+                    return items[0] * scale + options["shift"]
+
+                return inner(count, 7, shift=1)
+            return 0
+
+        return run
+
+    def looped(k):
+        def run(flag):
+            total = 0
+            for i in range(3):
+                total = total + k
+                total = total + (lambda k, by=k: k * by)(i)
+            return total
+
+        return run
+
+    for make in (positional(3), collected(1, 2, a=3), looped(4)):
+        for flag in (True, False):
+            assert int(tf.function(lambda: make(flag))()) == make(flag)  # noqa: B023
+    assert int(tf.function(positional(3))(tf.constant(True))) == 11

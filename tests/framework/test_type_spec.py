@@ -6,6 +6,7 @@ import pickle
 import pytest
 
 import eagerflow as tf
+from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.trace_type import CastContext
 
 
@@ -155,3 +156,38 @@ def test_casts_say_which_tensor_of_a_value_does_not_fit():
     slices = tf.IndexedSlices(tf.constant([1]), tf.constant([0], tf.int64), tf.constant([2]))
     with pytest.raises(ValueError, match="don't have the same nested structure"):
         tf.IndexedSlicesSpec(dtype=tf.int32).cast(slices, context)
+
+
+def test_identities_of_composite_values_are_of_their_class():
+    class PairSpec(tf.TypeSpec):
+        value_type = property(lambda self: Pair)
+        _component_specs = property(lambda self: {"one": None, "rows": None})
+
+        def _to_components(self, value):
+            return {"one": value.one, "rows": value.rows}
+
+        def _from_components(self, components):
+            return Pair(**components)
+
+        def _serialize(self):
+            return ()
+
+    class Pair(CompositeTensor):
+        def __init__(self, one, rows):
+            self.one, self.rows = one, rows
+
+        @property
+        def _type_spec(self):
+            return PairSpec()
+
+    pair = Pair(tf.constant([1.0]), tf.ragged.constant([[1, 2], [3]]))
+    for function in (tf.identity, tf.stop_gradient):
+        other = function(pair)
+        assert type(other) is Pair and other is not pair
+        assert other.one.numpy().tolist() == [1.0] and other.rows.to_list() == [[1, 2], [3]]
+    with tf.GradientTape() as tape:
+        tape.watch(pair.one)
+        y = tf.identity(pair).one * tf.stop_gradient(pair).one
+    assert tape.gradient(y, pair.one).numpy().tolist() == [1.0]
+    with pytest.raises(ValueError, match="Attempt to convert"):
+        tf.abs(pair)
