@@ -25,6 +25,9 @@ from eagerflow.test.assertions import PlainAssertions
 from eagerflow.typing import Array, Structure, TensorLike
 from eagerflow.util import lazy
 
+# Values of dictionaries that are compared by element.
+_COMPARED_BY_ELEMENTS = (_core.Tensor, _core.Variable, RaggedTensor, np.ndarray, np.generic, float)
+
 # Few tests build graphs.
 sessions = lazy.Module("eagerflow.graph.session")
 
@@ -345,6 +348,21 @@ class TestCase(PlainAssertions):
         self.assertEqual(first.shape, second.shape, msg)
         np.testing.assert_array_equal(first, second, msg or "")
 
+    def assertDictEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Asserts that two dictionaries have the same keys and values; floats may be nearly equal."""
+        values = [*getattr(a, "values", tuple)(), *getattr(b, "values", tuple)()]
+        if not any(isinstance(value, _COMPARED_BY_ELEMENTS) for value in values):
+            super().assertDictEqual(a, b, msg)
+            return
+        self.assertSameElements(a.keys(), b.keys(), msg)
+        for key, value in a.items():
+            if value is b[key]:
+                continue
+            is_ragged = isinstance(value, RaggedTensor)
+            kind = value.dtype.as_numpy_dtype if is_ragged else self._array(value).dtype
+            check = self.assertAllClose if np.issubdtype(kind, np.floating) else self.assertAllEqual
+            check(value, b[key], msg=msg or key)
+
     def assertAllClose(
         self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
@@ -406,19 +424,19 @@ class TestCase(PlainAssertions):
 
     def assertAllGreater(self, a: TensorLike, comparison_target: TensorLike) -> None:
         """Asserts that all elements are greater than a number."""
-        self.assertTrue((np.asarray(self.evaluate(a)) > comparison_target).all())
+        self.assertTrue((self._array(a) > self._array(comparison_target)).all())
 
     def assertAllLess(self, a: TensorLike, comparison_target: TensorLike) -> None:
         """Asserts that all elements are less than a number."""
-        self.assertTrue((np.asarray(self.evaluate(a)) < comparison_target).all())
+        self.assertTrue((self._array(a) < self._array(comparison_target)).all())
 
     def assertAllGreaterEqual(self, a: TensorLike, comparison_target: TensorLike) -> None:
         """Asserts that no element is less than a number."""
-        self.assertTrue((np.asarray(self.evaluate(a)) >= comparison_target).all())
+        self.assertTrue((self._array(a) >= self._array(comparison_target)).all())
 
     def assertAllLessEqual(self, a: TensorLike, comparison_target: TensorLike) -> None:
         """Asserts that no element is greater than a number."""
-        self.assertTrue((np.asarray(self.evaluate(a)) <= comparison_target).all())
+        self.assertTrue((self._array(a) <= self._array(comparison_target)).all())
 
     def assertAllInRange(
         self,
@@ -429,15 +447,17 @@ class TestCase(PlainAssertions):
         open_upper_bound: bool = False,
     ) -> None:
         """Asserts that all elements are between two numbers, which open bounds leave out."""
-        values = np.asarray(self.evaluate(target))
+        values, lower, upper = map(self._array, (target, lower_bound, upper_bound))
         if values.dtype.kind not in "biufV":
             self.fail(f"There is no range of {values.dtype}")
-        above = values > lower_bound if open_lower_bound else values >= lower_bound
-        below = values < upper_bound if open_upper_bound else values <= upper_bound
+        above = values > lower if open_lower_bound else values >= lower
+        below = values < upper if open_upper_bound else values <= upper
         self.assertTrue((above & below).all())
 
     def assertAllInSet(self, target: TensorLike, expected_set: Any) -> None:
         """Asserts that every element is one of a set."""
+        if isinstance(expected_set, _core.Tensor):
+            expected_set = self._array(expected_set).reshape(-1).tolist()
         strange = set(np.asarray(self.evaluate(target)).reshape(-1).tolist()) - set(expected_set)
         self.assertFalse(strange, f"{strange} not in {expected_set}")
 

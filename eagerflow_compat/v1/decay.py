@@ -15,7 +15,7 @@ _ops = _core.ops
 
 
 def _late(rate: Callable[[Any], Any], global_step: TensorLike, name: str) -> Any:
-    """The graph's tensor of the rate, or, eagerly, a function that returns it."""
+    """The tensor of the rate where a graph or function is built, or, eagerly, a function that returns it."""
     if global_step is None:
         raise ValueError(f"global_step is required for {name}.")
 
@@ -24,7 +24,7 @@ def _late(rate: Callable[[Any], Any], global_step: TensorLike, name: str) -> Any
             step = global_step() if callable(global_step) else global_step
             return _ops.identity(rate(_core.as_tensor(step)), name=scope)
 
-    return computed if context.building_graph() is None else computed()
+    return computed if context.executing_eagerly() else computed()
 
 
 def _schedule(

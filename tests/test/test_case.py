@@ -8,6 +8,7 @@ import pytest
 import eagerflow as tf
 
 CASE = tf.test.TestCase()
+RAGGED = tf.ragged.constant([[1], []])
 
 PASSES = [
     lambda: CASE.assertAllGreaterEqual([1, 2], 1),
@@ -28,6 +29,14 @@ PASSES = [
     lambda: CASE.assertAllClose(tf.ragged.constant([[1.0], []]), [[1.0 + 1e-7], []]),
     lambda: CASE.assertAllClose([np.ones(2), np.zeros(3)], [np.ones(2), np.zeros(3)]),
     lambda: CASE.assertNear(float("inf"), float("inf"), 0.1),
+    lambda: CASE.assertAllInRange(tf.constant([1, 2]), tf.constant(1), tf.constant(2)),
+    lambda: CASE.assertAllGreater(tf.constant([1, 2]), tf.constant([0, 1])),
+    lambda: CASE.assertAllInSet([1, 2], tf.constant([3, 2, 1])),
+    lambda: CASE.assertEqual({"a": tf.constant([1, 2])}, {"a": np.array([1, 2])}),
+    lambda: CASE.assertEqual({"a": tf.constant([1.0, 2.0])}, {"a": [1.0, 2.0 + 1e-7]}),
+    lambda: CASE.assertEqual({"a": 1.0, "b": None}, {"a": 1.0 + 1e-7, "b": None}),
+    lambda: CASE.assertEqual({"a": RAGGED, "b": 1}, {"a": tf.ragged.constant([[1], []]), "b": 1}),
+    lambda: CASE.assertDictEqual({"a": tf.constant("x")}, {"a": b"x"}),
 ]
 
 FAILS = [
@@ -45,6 +54,13 @@ FAILS = [
     lambda: CASE.assertAllEqual(tf.ragged.constant([[1], [2, 3]]), [[1], [2]]),
     lambda: CASE.assertAllClose(tf.ragged.constant([[1.0], []]), [[1.1], []]),
     lambda: CASE.assertAllInRange(["a"], "a", "b"),
+    lambda: CASE.assertAllInRange(tf.constant([1, 2]), 1, tf.constant(2), open_upper_bound=True),
+    lambda: CASE.assertEqual({"a": tf.constant([1, 2])}, {"a": tf.constant([1, 3])}),
+    lambda: CASE.assertEqual({"a": tf.constant([1, 2])}, {"b": tf.constant([1, 2])}),
+    lambda: CASE.assertEqual({"a": RAGGED}, {"a": tf.ragged.constant([[], [1]])}),
+    lambda: CASE.assertDictEqual({"a": 1.0}, {"a": 1.1}),
+    lambda: CASE.assertDictEqual({"a": 1}, {"a": 2}),
+    lambda: CASE.assertDictEqual([1], {"a": 1}),
 ]
 
 

@@ -92,3 +92,15 @@ def test_parts_of_variables() -> None:
     assert make(2)(shape=tf.TensorShape([5, 3]), dtype=tf.float32) == [2, 1]
     assert make(9)(shape=tf.TensorShape([5, 3]), dtype=tf.float32) == [5, 1]
     assert make(2, axis=1)(shape=tf.TensorShape([5, 1]), dtype=tf.float32) == [1, 1]
+
+
+def test_rates_in_traced_functions_are_tensors():
+    @tf.function
+    def bounded(step):
+        rate = tf.compat.v1.train.exponential_decay(8.0, step, 1, 0.5)
+        return tf.maximum(
+            rate, tf.compat.v1.train.piecewise_constant(step, [1, 2], [0.0, 1.0, 3.0])
+        )
+
+    assert [float(bounded(tf.constant(k))) for k in range(4)] == [8.0, 4.0, 2.0, 3.0]
+    assert callable(tf.compat.v1.train.exponential_decay(8.0, tf.constant(1), 1, 0.5))
