@@ -213,7 +213,7 @@ def searchsorted(
     sorted_sequence: TensorLike,
     values: TensorLike,
     side: str = "left",
-    out_type: DTypeLike = dtypes.int32,
+    out_type: DTypeLike | None = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """Where to insert values so that sequences remain sorted.
@@ -222,7 +222,7 @@ def searchsorted(
         sorted_sequence: ascending along the last axis.
         values: of the same dtype and sizes, but for the last axis.
         side: "left" finds the first position, "right" the last.
-        out_type: int32 or int64.
+        out_type: int32 or int64; None means int32.
 
     >>> tf.searchsorted([1, 3, 5], [3, 4]).numpy()
     array([1, 2], dtype=int32)
@@ -231,7 +231,7 @@ def searchsorted(
     values = _core.convert(values, None, sequence.dtype)
     if side not in ("left", "right"):
         raise ValueError(f"`side` must be either 'right' or 'left'. Received: side={side}")
-    out_type = dtypes.as_dtype(out_type)
+    out_type = dtypes.as_dtype(dtypes.int32 if out_type is None else out_type)
     if sequence.ndim != values.ndim and sequence.ndim and values.ndim:
         *outer, length = sizes_of(sequence)
         *others, count = sizes_of(values)

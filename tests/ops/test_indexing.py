@@ -192,3 +192,8 @@ def test_gradients_by_a_column_of_indices_are_rows(
         step[i, j] = 0.5
         numeric[i, j] = np.sum(read(params + step) - read(params - step))
     np.testing.assert_allclose(tf.convert_to_tensor(gradient), numeric, rtol=1e-5)
+
+
+def test_positions_without_a_type_are_int32():
+    found = tf.searchsorted([1, 3, 5], [3, 4], out_type=None)
+    assert found.dtype == tf.int32 and found.numpy().tolist() == [1, 2]
