@@ -297,3 +297,11 @@ def test_functions_of_arrays_of_unknown_sizes(name):
         for ours, eager in zip(found, _flat(call(*arrays)), strict=True):
             assert ours.dtype == eager.dtype
             np.testing.assert_allclose(ours, eager, rtol=1e-6)
+
+
+def test_counts_of_padding_may_be_floats():
+    def padded(x):
+        return tf.experimental.numpy.pad(x, tf.experimental.numpy.ones((1, 2)), mode="constant")
+
+    for function in (padded, tf.function(padded)):
+        assert function(tf.constant([3, 4])).numpy().tolist() == [0, 3, 4, 0]

@@ -112,4 +112,5 @@ def pad(array: TensorLike, pad_width: TensorLike, mode: str, **kwargs: Any) -> T
     """
     if mode not in ("constant", "reflect", "symmetric"):
         raise ValueError(f"Unsupported padding mode: {mode}")
-    return shapes.pad(NUMPY, array, pad_width, mode, kwargs.pop("constant_values", None))
+    widths = asarray(pad_width, np.int32)  # of floats, too, such as `ones`
+    return shapes.pad(NUMPY, array, widths, mode, kwargs.pop("constant_values", None))

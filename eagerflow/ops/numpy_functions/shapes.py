@@ -241,7 +241,9 @@ def pad(
             f"Received: mode={mode}"
         )
     x = rules.tensor(x)
-    widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
+    widths: Any = pad_width
+    if not isinstance(pad_width, _core.SymbolicTensor):
+        widths = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()
     if mode != "constant":
         return _array.pad(x, widths, mode.upper())
     value = 0 if constant_values is None else rules.tensor(constant_values, x.dtype)
