@@ -476,6 +476,13 @@ PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([&] { return get_item(to_tensor(self), self, key); });
 }
 
+// Types with this slot are sequences, as classes of Python with `__getitem__` are: pandas takes others
+// with numeric slots for scalars.
+PyObject* item_at(PyObject* self, Py_ssize_t index) {
+  const PyRef key = PyRef::steal(PyLong_FromSsize_t(index));
+  return key ? PyObject_GetItem(self, key.get()) : nullptr;
+}
+
 void register_shape_class(PyObject* cls) {
   Py_INCREF(cls);
   Py_XSETREF(shape_class, cls);
@@ -517,6 +524,7 @@ bool init_tensor_type(PyObject* module) {
       {Py_tp_iter, slot(tensor_iter)},
       {Py_mp_subscript, slot(subscript)},
       {Py_mp_length, slot(tensor_length)},
+      {Py_sq_item, slot(item_at)},
       {Py_nb_add, slot(n.nb_add)},
       {Py_nb_subtract, slot(n.nb_subtract)},
       {Py_nb_multiply, slot(n.nb_multiply)},

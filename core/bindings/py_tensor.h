@@ -77,6 +77,7 @@ Py_hash_t hash_of_identity(PyObject* object);
 void compare_by_identity(bool always);
 bool all_compare_by_identity();
 PyObject* subscript(PyObject* self, PyObject* key);
+PyObject* item_at(PyObject* self, Py_ssize_t index);
 
 // Classes that Python registers.
 void register_shape_class(PyObject* cls);

@@ -516,6 +516,7 @@ bool init_variable_type(PyObject* module) {
       {Py_tp_richcompare, slot(rich_compare)},
       {Py_tp_hash, slot(PyObject_HashNotImplemented)},
       {Py_mp_subscript, slot(variable_subscript)},
+      {Py_sq_item, slot(item_at)},
       {Py_nb_add, slot(n.nb_add)},
       {Py_nb_subtract, slot(n.nb_subtract)},
       {Py_nb_multiply, slot(n.nb_multiply)},
