@@ -18,10 +18,10 @@ from eagerflow_compat.internals.decorators import tf_export
 _ops: Any = _core.ops
 
 
-def _operand(value: Any) -> _core.Tensor:
+def _operand(value: Any, dtype: Any = None) -> _core.Tensor:
     """A value whose operators are ours: others would call these functions again."""
     own = isinstance(value, _core.Tensor | _core.Variable | CompositeTensor)
-    return value if own else tf.convert_to_tensor(value)
+    return value if own else tf.convert_to_tensor(value, dtype)
 
 
 @tf_export("__operators__.add")
@@ -67,8 +67,10 @@ def _logical(name: str) -> Callable[..., _core.Tensor]:
 
 
 def _reflected(function: Callable[[TensorLike, TensorLike], _core.Tensor]) -> Callable[..., Any]:
-    def reflected(y: TensorLike, x: TensorLike) -> _core.Tensor:
-        return function(x, y)
+    def reflected(y: Any, x: TensorLike) -> _core.Tensor:
+        # What stands on the right, maybe a symbol of another Keras, gives numbers its dtype.
+        dtype = getattr(y, "dtype", None)
+        return function(x if dtype is None else _operand(x, dtype), y)
 
     return reflected
 

@@ -55,6 +55,14 @@ assert (x + 1).text == "add(x, 1)" and (1 - x).text == "subtract(1, x)", (1 - x)
 assert (-x).text == "negative(x)" and (x @ x).text == "matmul(x, x)"
 assert x[0].text == "getitem(x, 0)" and (x < 2).text == "less(x, 2)"
 assert tf.reduce_sum(x).text == "reduce_sum(x)"
+# A number on the left has the dtype of a symbol that has one.
+Symbol.dtype = tf.float16
+two = str(tf.constant(2.0, tf.float16))
+for name in ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow"):
+    reflected = getattr(Symbol, f"__r{name}__", None)
+    if reflected is not None:
+        assert reflected(x, 2).text.endswith(f"({two}, x)"), reflected(x, 2).text
+del Symbol.dtype
 # Tensors and their class are what they were.
 assert (native + 1).numpy().tolist() == [2.0, 3.0] and (1 - native)[0].numpy() == 0.0
 assert isinstance(native, tf.Tensor) and issubclass(type(native), tf.Tensor)

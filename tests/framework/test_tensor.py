@@ -248,3 +248,14 @@ def test_indexed_slices_are_written_with_their_tensors():
         "values=tf.Tensor([1.], shape=(1,), dtype=float32), "
         "dense_shape=tf.Tensor([3], shape=(1,), dtype=int32))"
     )
+
+
+@pytest.mark.parametrize("make", [tf.constant, tf.Variable])
+def test_pandas_takes_tensors_for_arrays(make):
+    pandas = pytest.importorskip("pandas")
+    x = make([1.0, 2.0, 3.0])
+    assert not pandas.api.types.is_scalar(x)
+    assert pandas.DataFrame.from_dict({"a": x, "b": x * 2}).shape == (3, 2)
+    assert pandas.Index(tf.identity(x)).tolist() == [1.0, 2.0, 3.0]
+    assert pandas.isna(tf.identity(x)).tolist() == [False] * 3
+    assert np.array([x, x]).shape == (2, 3)
