@@ -476,8 +476,8 @@ PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded([&] { return get_item(to_tensor(self), self, key); });
 }
 
-// Types with this slot are sequences, as classes of Python with `__getitem__` are: pandas takes others
-// with numeric slots for scalars.
+// Types with this slot are sequences, as classes of Python with `__getitem__` are: pandas takes
+// others with numeric slots for scalars.
 PyObject* item_at(PyObject* self, Py_ssize_t index) {
   const PyRef key = PyRef::steal(PyLong_FromSsize_t(index));
   return key ? PyObject_GetItem(self, key.get()) : nullptr;
