@@ -61,6 +61,8 @@ class FuncGraph(_core.Graph, GraphInspection):
         self.scope = ""
         # The ids of nodes of a program's graph that nodes of a branch or a loop have to follow.
         self.awaited: list[int] = []
+        # Whether a tape records the call that the graph is traced for.
+        self.is_recorded = _core.recording() or getattr(outer, "is_recorded", False)
 
     @contextmanager
     def as_default(self) -> Iterator[FuncGraph]:

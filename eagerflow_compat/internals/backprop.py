@@ -105,7 +105,8 @@ def record_gradient(
 
 
 def should_record_backprop(tensors: Sequence[_core.Tensor]) -> bool:
-    """Whether a tape watches one of the tensors.
+    """Whether a tape watches one of the tensors, or, of a function that is traced while one records,
+    whether a tensor depends on variables that can be trained or on captured tensors.
 
     >>> from eagerflow_compat.internals.backprop import should_record_backprop
     >>> x, y = tf.constant(1.0), tf.constant(2.0)
@@ -115,7 +116,9 @@ def should_record_backprop(tensors: Sequence[_core.Tensor]) -> bool:
     (True, False)
     """
     if not _core.recording():
-        return False
+        graph = _core.building()
+        recorded = graph is not None and getattr(graph, "is_recorded", False)
+        return recorded and any(map(_may_be_watched, tensors))
 
     def gradients(weights: list[_core.Tensor]) -> list[None]:
         return [None] * len(tensors)
@@ -125,6 +128,21 @@ def should_record_backprop(tensors: Sequence[_core.Tensor]) -> bool:
     _core.record_custom([_core.as_tensor(0.0)], list(tensors), gradients)
     del gradients
     return kept() is not None
+
+
+def _may_be_watched(tensor: object) -> bool:
+    """Whether a symbolic tensor depends on something that a tape outside of its graph may watch."""
+    waiting = [tensor] if isinstance(tensor, _core.Tensor) and _core.is_symbolic(tensor) else []
+    seen: set[int] = set()
+    captured = {_core.node_of(inner).id for x in waiting for _, inner in _core.graph_of(x).captures}
+    while waiting:
+        node = _core.node_of(waiting.pop())
+        if node.id in captured or any(variable.trainable for variable in node.variables):
+            return True
+        if node.id not in seen:
+            seen.add(node.id)
+            waiting += node.inputs
+    return False
 
 
 def make_vjp(

@@ -123,6 +123,29 @@ def test_tapes_can_be_asked_and_told(tf):
     assert float(tape.gradient(z, x)) == 50
 
 
+def test_traced_functions_know_what_tapes_outside_may_watch(tf):
+    record = private("python.eager.record")
+    v, fixed, c = tf.Variable(1.0), tf.Variable(1.0, trainable=False), tf.constant(1.0)
+    seen = []
+
+    def function(x):
+        seen.append(
+            [record.should_record_backprop([t]) for t in (v * 2.0, fixed * v, fixed + 1.0, x)]
+        )
+        if x > 0.0:
+            seen.append([record.should_record_backprop([v + x])])
+        return x * v
+
+    with tf.GradientTape() as tape:
+        tape.watch(c)
+        tf.function(function)(c)
+        with tape.stop_recording():
+            tf.function(function)(c)
+    tf.function(function)(c)
+    recorded, stopped = [[True, True, False, False], [True]], [[False] * 4, [False]]
+    assert seen == recorded + stopped + stopped
+
+
 def test_functions_of_graphs(tf):
     function = private("python.eager.wrap_function").function_from_graph_def
     traced = tf.function(lambda a, b: {"sum": a + b}).get_concrete_function(
