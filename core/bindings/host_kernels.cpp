@@ -26,12 +26,25 @@ std::map<std::string, PyObject*>& functions() {
   return all;
 }
 
-void run_function(KernelContext& context) {
-  const Locked locked;
-  const auto found = functions().find(name(context.op()));
+// The modules that set functions; imported when one is missing.
+constexpr const char* kModules[] = {"eagerflow.ops.linalg.kernels", "eagerflow.signal.fourier"};
+
+PyObject* function_of(KernelContext& context) {
+  const std::string op = name(context.op());
+  auto found = functions().find(op);
+  if (found == functions().end()) {
+    for (const char* const module : kModules) nb::module_::import_(module);
+    found = functions().find(op);
+  }
   if (found == functions().end()) {
     fail(Code::kUnimplemented, "No function computes ", context.tf_name(), ".");
   }
+  return found->second;
+}
+
+void run_function(KernelContext& context) {
+  const Locked locked;
+  PyObject* const function = function_of(context);
   PyRef arguments = checked(PyTuple_New(context.num_inputs()));
   for (int i = 0; i < context.num_inputs(); ++i) {
     PyTuple_SET_ITEM(arguments.get(), i, checked(wrap(Tensor(context.input(i)))).release());
@@ -42,7 +55,7 @@ void run_function(KernelContext& context) {
       named[field.name.c_str()] = attr_object(field, context.attrs());
     }
   }
-  const PyRef result = checked(PyObject_Call(found->second, arguments, named.ptr()));
+  const PyRef result = checked(PyObject_Call(function, arguments, named.ptr()));
   const PyRef sequence = checked(PySequence_Fast(result, "a kernel must return a list"));
   int k = 0;
   for (PyObject* item : Items(sequence)) {

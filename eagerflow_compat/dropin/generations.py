@@ -62,6 +62,11 @@ _OF_SECOND = {
 _OF_BOTH = ("compat", "python")
 
 
+def wants_keras_2() -> bool:
+    """Whether the environment asks for Keras 2, in the words that TensorFlow reads."""
+    return os.environ.get(LEGACY_KERAS) in ("true", "True", "1")
+
+
 def keras_version(package: str, generation: str) -> str:
     """What a program sees as `__version__` of `keras`, also within `tensorflow`, or of `tf_keras`.
 
@@ -73,7 +78,7 @@ def keras_version(package: str, generation: str) -> str:
     '2.21.0'
     """
     number = KERAS_VERSIONS[generation]
-    if package == "tf_keras" or generation == "1.x" or os.environ.get(LEGACY_KERAS) == "1":
+    if package == "tf_keras" or generation == "1.x" or wants_keras_2():
         return number
     of_third = any(f"{root}.{name}" in sys.modules for name in _OF_KERAS_3 for root in _KERAS_ROOTS)
     return KERAS_3 if of_third or "KERAS_BACKEND" in os.environ else number

@@ -10,7 +10,7 @@ import functools
 import importlib.util
 import os
 
-from eagerflow_compat.dropin.generations import LEGACY_KERAS
+from eagerflow_compat.dropin.generations import wants_keras_2
 
 # The folders of the package of Keras 2 and 3 that have the names of each version's `tf.keras`.
 _KERAS_2 = "tf_keras.api._v{version}.keras"
@@ -49,7 +49,10 @@ def module(inside: str) -> str | None:
 
 @functools.cache
 def _package() -> str | None:
-    if os.environ.get(LEGACY_KERAS) in ("true", "True", "1"):
+    if wants_keras_2():
         return _KERAS_2 if importlib.util.find_spec("tf_keras") else None
-    is_third = importlib.util.find_spec("keras") and importlib.util.find_spec("keras._tf_keras")
+    found = importlib.util.find_spec("keras")
+    folders = found.submodule_search_locations if found is not None else None
+    # Asking for the module itself would import Keras, which then could get no other backend.
+    is_third = any(os.path.isdir(os.path.join(folder, "_tf_keras")) for folder in folders or ())
     return _KERAS_3 if is_third else None

@@ -69,7 +69,7 @@ def test_what_does_not_exist_raises_when_it_is_used(tmp_path):
         "for use in (tf.distribute.TPUStrategy, tf.distribute.experimental.TPUStrategy,\n"
         "            tf.load_op_library, dtensor.create_mesh,\n"
         "            tf.tpu.experimental.initialize_tpu_system, tf.lite.TFLiteConverter,\n"
-        "            tf.distribute.experimental.ParameterServerStrategy):\n"
+        "            tf.distribute.experimental.rpc.Server):\n"
         "    try:\n"
         "        use()\n"
         "    except NotImplementedError as error:\n"

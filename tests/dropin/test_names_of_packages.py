@@ -30,9 +30,13 @@ REFUSED = {
     "python.data.ops.load_op:_LoadDataset": "compiled",
     "python.distribute.coordinator.cluster_coordinator:Closure": "servers",
     "python.distribute.input_lib:DistributedDatasetsFromFunction": "servers",
-    "python.distribute.parameter_server_strategy_v2:ParameterServerStrategyV2": "servers",
     "python.framework.load_library:load_op_library": "tf.py_function",
 }
+
+
+def test_private_names_of_strategies(tf):
+    made = private("python.distribute.parameter_server_strategy_v2:ParameterServerStrategyV2")
+    assert made is tf.distribute.ParameterServerStrategy
 
 
 @pytest.mark.parametrize("path", REFUSED)

@@ -5,10 +5,10 @@ import pytest
 
 import eagerflow as tf
 from eagerflow import _core
-from gradient_cases import arrays, elementwise, nn
+from gradient_cases import arrays, elementwise, matrices, nn
 from gradient_check import check_first, check_second, gradient_of, output_weights
 
-CASES = [*elementwise.CASES, *arrays.CASES, *nn.CASES]
+CASES = [*elementwise.CASES, *arrays.CASES, *matrices.CASES, *nn.CASES]
 OPERATIONS = {
     name: operation
     for name, operation in vars(_core.ops).items()

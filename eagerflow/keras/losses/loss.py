@@ -137,7 +137,7 @@ class LossFunctionWrapper(Loss):
         """The function's value."""
         dense = isinstance(y_pred, Tensor) and isinstance(y_true, Tensor)
         if dense or (_is_tensor(y_pred) and _is_tensor(y_true)):
-            if not weighting.have_same_rank(y_pred, y_true):
+            if y_pred.ndim is None or y_pred.ndim != y_true.ndim:
                 y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
         function = self.fn if _core.building() is None else convertible(self.fn)
         return function(y_true, y_pred, **self._fn_kwargs)

@@ -105,20 +105,20 @@ def remove_squeezable_dimensions(
     )
 
 
-def have_same_rank(x: Tensor, y: Tensor) -> bool:
-    """Whether two tensors have the same rank, as far as is known."""
-    return x.ndim is not None and x.ndim == y.ndim
-
-
 def without_last(x: Tensor, other: Tensor, more: int) -> Tensor:
-    """A tensor without its last axis, if it has so many axes more than the other. A last axis whose size
-    is known and not one stays; an unknown size must be one."""
+    """A tensor without its last axis, if that has size one and x has so many axes more than the other."""
     if x.ndim is not None and (x.ndim == 0 or x._shape_tuple()[-1] not in (1, None)):
         return x
     difference = rank_of(x) - rank_of(other)
-    if isinstance(difference, int):
+    if isinstance(difference, int):  # an unknown size must be one then
         return _ops.squeeze(x, [-1]) if difference == more else x
-    return control_flow.cond(_ops.equal(difference, more), lambda: _ops.squeeze(x, [-1]), lambda: x)
+    is_one = _ops.logical_and(_ops.equal(difference, more), _ops.equal(_last_size(x), 1))
+    return control_flow.cond(is_one, lambda: _ops.squeeze(x, [-1]), lambda: x)
+
+
+def _last_size(x: Tensor) -> Tensor:
+    """The size of the last axis, which is known when the graph runs; 0 for a scalar."""
+    return _ops.concat([[0], _ops.shape(x)], 0)[-1]
 
 
 def squeeze_or_expand_dimensions(
@@ -159,10 +159,9 @@ def _of_one_rank(labels: Tensor, predictions: Tensor) -> Any:
             if is_class_axis
             else remove_squeezable_dimensions(labels, predictions)
         )
-    # A scalar has no last axis: the number in front stands for it.
-    last = _ops.concat([[0], _ops.shape(predictions)], 0)[-1]
+    has_classes = _ops.not_equal(_last_size(predictions), 1)
     return control_flow.cond(
-        _ops.logical_and(_ops.equal(difference, 1), _ops.not_equal(last, 1)),
+        _ops.logical_and(_ops.equal(difference, 1), has_classes),
         lambda: (labels, predictions),
         lambda: remove_squeezable_dimensions(labels, predictions),
     )

@@ -11,7 +11,6 @@ from eagerflow.keras.config import defaults
 from eagerflow.keras.losses.ragged import is_ragged
 from eagerflow.keras.losses.weighting import (
     cast,
-    have_same_rank,
     tensor,
     warn_of_stretching,
     without_last,
@@ -54,7 +53,7 @@ def binary_accuracy(y_true: TensorLike, y_pred: TensorLike, threshold: float = 0
 def sparse_categorical_matches(y_true: TensorLike, y_pred: TensorLike) -> _core.Tensor:
     """1 where the highest prediction along the last axis is at the label, in the labels' shape."""
     y_true, y_pred = tensor(y_true), tensor(y_pred)
-    same_rank = have_same_rank(y_true, y_pred)
+    same_rank = y_true.ndim is not None and y_true.ndim == y_pred.ndim
     labels = _ops.squeeze(y_true, [-1]) if same_rank else without_last(y_true, y_pred, 0)
     best = _ops.argmax(y_pred, -1)
     if best.dtype is not labels.dtype:

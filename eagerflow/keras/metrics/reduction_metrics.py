@@ -162,7 +162,7 @@ class MeanMetricWrapper(Mean):
             y_true, y_pred, sample_weight = flat(y_true, y_pred, sample_weight)
         y_true = weighting.cast(y_true, self._float)
         y_pred = weighting.cast(y_pred, self._float)
-        if not weighting.have_same_rank(y_pred, y_true):
+        if y_pred.ndim is None or y_pred.ndim != y_true.ndim:
             y_pred, y_true = weighting.squeeze_or_expand_dimensions(y_pred, y_true)
         matches = convertible(self._fn)(y_true, y_pred, **self._fn_kwargs)
         mask = getattr(matches, "_keras_mask", None)

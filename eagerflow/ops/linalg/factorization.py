@@ -17,7 +17,6 @@ from eagerflow.framework.sizes import sizes_may_equal
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops.array import invalid_argument
 from eagerflow.ops.composed_op import COMPLEX_TYPES, Input, composed_op
-from eagerflow.ops.linalg import kernels as kernels  # sets the kernels
 from eagerflow.ops.linalg import lapack
 from eagerflow.ops.linalg.diagonals import diag, diag_part, set_diag
 from eagerflow.ops.linalg.products import adjoint
