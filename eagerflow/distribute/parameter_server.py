@@ -73,9 +73,9 @@ def _checked_workers(resolver: Any) -> int:
     unknown = sorted(set(spec.jobs) - _JOBS)
     if unknown:
         raise ValueError(f"The jobs of a cluster are {sorted(_JOBS)}, not {unknown}.")
-    for job, name in (("ps", "ps"), ("worker", "worker")):
+    for job in ("ps", "worker"):
         if job not in spec.jobs or not spec.num_tasks(job):
-            raise ValueError(f"There must be at least one {name}.")
+            raise ValueError(f"There must be at least one {job}.")
     if resolver.task_type in ("ps", "worker"):
         raise ValueError(
             f"This process is the task {resolver.task_id} of the job {resolver.task_type!r}. The process "

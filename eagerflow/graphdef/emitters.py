@@ -371,55 +371,29 @@ def _zero(view: View) -> Ref:
 # Factorizations.
 
 
-@emits("cholesky_factor")
-def _cholesky(view: View) -> Sequence[Ref]:
-    return view.last("Cholesky", *view.inputs)
+def _named(operation: str, *attrs: str) -> Emitter:
+    """The emitter of an operation that has the same inputs, and these attributes, under another name."""
+    return lambda view: view.last(
+        operation, *view.inputs, **{name: view.known(name) for name in attrs}
+    )
 
 
-@emits("lu_solve")
-def _solve(view: View) -> Sequence[Ref]:
-    return view.last("MatrixSolve", *view.inputs, adjoint=view.known("adjoint"))
-
-
-@emits("lu_inverse")
-def _inverse(view: View) -> Sequence[Ref]:
-    return view.last("MatrixInverse", *view.inputs, adjoint=view.known("adjoint"))
-
-
-@emits("triangle_solve")
-def _triangle_solve(view: View) -> Sequence[Ref]:
-    attrs = {key: view.known(key) for key in ("lower", "adjoint")}
-    return view.last("MatrixTriangularSolve", *view.inputs, **attrs)
-
-
-@emits("tridiagonal_solve")
-def _tridiagonal_solve(view: View) -> Sequence[Ref]:
-    return view.last("TridiagonalSolve", *view.inputs)
-
-
-@emits("lu_determinant")
-def _determinant(view: View) -> Sequence[Ref]:
-    return view.last("MatrixDeterminant", *view.inputs)
-
-
-@emits("lu_log_determinant")
-def _log_determinant(view: View) -> Sequence[Ref]:
-    return view.last("LogMatrixDeterminant", *view.inputs)
+EMITTERS |= {
+    "cholesky_factor": _named("Cholesky"),
+    "eigh_factors": _named("SelfAdjointEigV2", "compute_v"),
+    "lu_determinant": _named("MatrixDeterminant"),
+    "lu_inverse": _named("MatrixInverse", "adjoint"),
+    "lu_log_determinant": _named("LogMatrixDeterminant"),
+    "lu_solve": _named("MatrixSolve", "adjoint"),
+    "qr_factors": _named("Qr", "full_matrices"),
+    "triangle_solve": _named("MatrixTriangularSolve", "lower", "adjoint"),
+    "tridiagonal_solve": _named("TridiagonalSolve"),
+}
 
 
 @emits("lu_factors")
 def _lu(view: View) -> Sequence[Ref]:
     return view.last("Lu", *view.inputs, output_idx_type=dtypes.int32)
-
-
-@emits("qr_factors")
-def _qr(view: View) -> Sequence[Ref]:
-    return view.last("Qr", *view.inputs, full_matrices=view.known("full_matrices"))
-
-
-@emits("eigh_factors")
-def _eigh(view: View) -> Sequence[Ref]:
-    return view.last("SelfAdjointEigV2", *view.inputs, compute_v=view.known("compute_v"))
 
 
 # Text.
