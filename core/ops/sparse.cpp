@@ -84,6 +84,26 @@ void infer_merged_places(InferContext& c) {
   for (int i = 0; i < 2; ++i) c.add_output(DType::kInt64, {kUnknownSize});
 }
 
+// Values and indices of a result that two sparse tensors, of values and indices each, have
+// together.
+void infer_merged(InferContext& c) {
+  for (int i = 0; i < 4; i += 2) {
+    if (!may_have_rank(c.shape(i), 1) ||
+        !compatible(size_of(c.shape(i), 0), size_of(c.shape(i + 1), 0))) {
+      invalid_argument("values of shape ", c.shape(i), " and indices of shape ", c.shape(i + 1),
+                       " make no sparse tensor [Op:", c.op().tf_name, "]");
+    }
+  }
+  c.add_output(c.dtype(0), {kUnknownSize});
+  c.add_output(DType::kInt64, other_places(common_rank(c, 1, 3)));
+}
+
+// The gradients of values whose results are at the places of `merged`: sums of `terms` by place.
+void set_by_place(GradContext& g, int i, const Tensor& terms, const Tensor& places) {
+  g.set(i, call(unsorted_segment_sum, {terms, places},
+                UnsortedSegmentAttrs{.num_segments = g.input_shape(i)[0]}));
+}
+
 }  // namespace
 
 const Op sparse_order{{
@@ -145,6 +165,36 @@ const Op sparse_intersection{{
            "in both tensors. If they are repeated, each meets each.",
 }};
 
+const Op sparse_multiply{{
+    .name = "sparse_multiply",
+    .tf_name = "SparseMultiply",
+    .inputs = {{"a", kNumericTypes},
+               {"a_indices", {DType::kInt64}},
+               {"b", kNumericTypes},
+               {"b_indices", {DType::kInt64}}},
+    .infer = infer_merged,
+    .outputs = 2,
+    .kernel = cpu::sparse_multiply,
+    .gradient =
+        [](GradContext& g) {
+          const Tensor dy = g.dy();
+          TensorList common;
+          run(sparse_intersection, std::array{g.input(1), g.input(3)}, {}, common);
+          for (int i = 0; i < 4; i += 2) {
+            if (!g.wants(i)) continue;
+            const Tensor other =
+                call(gather_or_zero, {g.input(2 - i), common[static_cast<size_t>(2 - i / 2)]});
+            set_by_place(g, i, dy * conjugate(other), common[static_cast<size_t>(1 + i / 2)]);
+          }
+        },
+    .needs = {{.inputs = 14}, {}, {.inputs = 11}, {}},
+    .may_be_unknown = Unknown::kRanks,
+    .makes_outputs = true,
+    .sizes_from_values = true,
+    .doc = "The product of two sparse tensors whose indices are in order, element by element: its "
+           "elements, and the indices that both have. If they are repeated, each meets each.",
+}};
+
 const Op sparse_sum{{
     .name = "sparse_sum",
     .tf_name = "SparseSum",
@@ -152,18 +202,7 @@ const Op sparse_sum{{
                {"a_indices", {DType::kInt64}},
                {"b", kNumericTypes},
                {"b_indices", {DType::kInt64}}},
-    .infer =
-        [](InferContext& c) {
-          for (int i = 0; i < 4; i += 2) {
-            if (!may_have_rank(c.shape(i), 1) ||
-                !compatible(size_of(c.shape(i), 0), size_of(c.shape(i + 1), 0))) {
-              invalid_argument("values of shape ", c.shape(i), " and indices of shape ",
-                               c.shape(i + 1), " make no sparse tensor [Op:SparseAdd]");
-            }
-          }
-          c.add_output(c.dtype(0), {kUnknownSize});
-          c.add_output(DType::kInt64, other_places(common_rank(c, 1, 3)));
-        },
+    .infer = infer_merged,
     .outputs = 2,
     .kernel = cpu::sparse_sum,
     .gradient =
@@ -172,10 +211,7 @@ const Op sparse_sum{{
           TensorList merged;
           run(sparse_union, std::array{g.input(1), g.input(3)}, {}, merged);
           for (int i = 0; i < 4; i += 2) {
-            if (!g.wants(i)) continue;
-            const Tensor& ids = merged[static_cast<size_t>(1 + i / 2)];
-            g.set(i, call(unsorted_segment_sum, {dy, ids},
-                          UnsortedSegmentAttrs{.num_segments = g.input_shape(i)[0]}));
+            if (g.wants(i)) set_by_place(g, i, dy, merged[static_cast<size_t>(1 + i / 2)]);
           }
         },
     .needs = {{.inputs = 10}, {}, {.inputs = 10}, {}},

@@ -12,6 +12,7 @@ struct SparseOrderAttrs {
 extern const Op sparse_order;
 extern const Op sparse_union;
 extern const Op sparse_intersection;
+extern const Op sparse_multiply;
 extern const Op sparse_sum;
 
 struct SparseFlatPlacesAttrs {

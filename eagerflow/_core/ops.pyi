@@ -887,6 +887,13 @@ def sparse_matmul(
     adjoint: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
+def sparse_multiply(
+    a: TensorLike,
+    a_indices: TensorLike,
+    b: TensorLike,
+    b_indices: TensorLike,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]: ...
 def sparse_order(
     indices: TensorLike, shape: ShapeLike, perm: ShapeLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]: ...

@@ -227,8 +227,7 @@ def _multiplied(a: SparseTensor, b: SparseTensor) -> SparseTensor:
     _check_dtypes(a, b, "SparseMul")
     if np.array_equal(sizes_of(a), sizes_of(b)):
         a, b = reorder(a), reorder(b)
-        indices, at_a, at_b = _ops.sparse_intersection(a._indices, b._indices)
-        products = _ops.multiply(slices_at(a._values, at_a), slices_at(b._values, at_b))
+        products, indices = _ops.sparse_multiply(a._values, a._indices, b._values, b._indices)
         return assembled(indices, products, a._dense_shape, in_order=True)
     first, second, coordinates, sizes = _joined(_Coordinates(a), _Coordinates(b), "SparseMul")
     order = np.argsort(flat_indices(coordinates, sizes), kind="stable")

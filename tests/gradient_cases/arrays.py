@@ -163,10 +163,17 @@ def indexing_cases() -> list[Case]:
             )
             for of, (x, y) in enumerate(((OF_C, OF_B), (OF_A, OF_C), (OF_A, OF_B)))
         ),
-        call(
-            "sparse_sum",
-            *(spread((3,)), [[0, 1], [1, 0], [1, 2]], spread((2,), seed=1), [[0, 2], [1, 2]]),
-            **{"wrt": (0, 2)},
+        *(
+            call(name, spread((3,)), of_a, spread((2,), seed=1), of_b, wrt=(0, 2))
+            for name in ("sparse_multiply", "sparse_sum")
+            for of_a, of_b in (
+                ([[0, 1], [1, 0], [1, 2]], [[0, 2], [1, 2]]),
+                ([[0, 1], [0, 1], [1, 2]], [[0, 1], [1, 2]]),
+            )
+        ),
+        *(
+            call(name, spread((2,)), OF_B[:2], spread((2,), seed=1), OF_B[:2], wrt=(0, 2))
+            for name in ("sparse_multiply", "sparse_sum")
         ),
         call("sparse_segment_sum", spread((3, 2)), [2, 0, 2], [0, 0, 2]),
         call("sparse_segment_sum", spread((3,)), [2, 0], [0, 1], num_segments=3, scale="mean"),

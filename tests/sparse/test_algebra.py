@@ -201,3 +201,39 @@ def test_errors():
         a[0, 0, 0]
     with pytest.raises(TypeError, match="sparse tensors"):
         a[[0, 1]]
+
+
+def _rows(kind: str, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices of two matrices of 700 by 700 in order, which have some, all or no rows in common."""
+    random = np.random.default_rng(count)
+    ours = np.sort(random.choice(490_000, count, replace=kind == "repeated"))
+    theirs = {
+        "same": ours,
+        "equal": ours.copy(),
+        "repeated": ours.copy(),
+        "last differs": np.append(ours[:-1], 489_999) if count else ours,
+        "others": np.sort(random.choice(490_000, count // 2, replace=False)),
+    }[kind]
+    return tuple(np.stack(np.divmod(flat, 700), 1) for flat in (ours, theirs))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.complex128])
+@pytest.mark.parametrize("count", [0, 3, 100_000])
+@pytest.mark.parametrize("kind", ["same", "equal", "repeated", "last differs", "others"])
+@pytest.mark.parametrize("mode", MODES)
+def test_sums_and_products_of_matrices_that_share_rows(mode, kind, count, dtype) -> None:
+    random = np.random.default_rng(1)
+    ours, theirs = _rows(kind, count)
+    x, y = (random.integers(-9, 9, len(rows)).astype(dtype) for rows in (ours, theirs))
+    a = tf.SparseTensor(ours, x, [700, 700])
+    b = (a if kind == "same" else tf.SparseTensor(theirs, y, [700, 700])).with_values(y)
+    total, product = MODES[mode](lambda a, b: (a + b, a * b))(a, b)
+    sums = [np.zeros([700, 700], dtype) for _ in range(2)]
+    for dense, rows, values in zip(sums, (ours, theirs), (x, y), strict=True):
+        np.add.at(dense, tuple(rows.T), values)
+    with np.errstate(over="ignore"):
+        # Repeated rows are added up, and each meets each in a product.
+        for found, expected in ((total, sums[0] + sums[1]), (product, sums[0] * sums[1])):
+            dense = np.zeros([700, 700], dtype)
+            np.add.at(dense, tuple(found.indices.numpy().T), found.values.numpy())
+            assert (dense == expected).all()

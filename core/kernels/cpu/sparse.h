@@ -8,6 +8,7 @@ namespace ef::cpu {
 void sparse_order(KernelContext& context);
 void sparse_union(KernelContext& context);
 void sparse_intersection(KernelContext& context);
+void sparse_multiply(KernelContext& context);
 void sparse_sum(KernelContext& context);
 void sparse_flat_places(KernelContext& context);
 void sparse_slice_places(KernelContext& context);
