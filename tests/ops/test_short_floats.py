@@ -101,7 +101,12 @@ def test_segments(dtype):
 
 
 @pytest.mark.parametrize(
-    "m, n, k", [(128, 128, 128), (200, 333, 77), (1000, 9, 300), (9, 999, 200)]
+    "m, n, k",
+    [
+        *[(128, 128, 128), (200, 333, 77), (1000, 9, 300), (9, 999, 200)],
+        # Matrices that are converted part by part, also where their sums have many terms.
+        *[(1, 300, 5001), (300, 1, 5001), (16, 700, 1100), (2500, 2, 40), (3, 70_000, 1)],
+    ],
 )
 @pytest.mark.parametrize("transpose_a", [False, True])
 @pytest.mark.parametrize("transpose_b", [False, True])
@@ -117,6 +122,7 @@ def test_products(m, n, k, transpose_a, transpose_b, dtype):
     "left, right",
     [
         ((6, 64, 64), (6, 64, 64)),
+        ((40, 3, 5), (40, 5, 7)),
         ((6, 64, 64), (64, 64)),
         ((2, 3, 128, 64), (2, 3, 64, 96)),
         ((64, 64), (6, 64, 64)),

@@ -135,17 +135,100 @@ void multiply_all(const Batch& batch, Product p, const T* a, const T* b, T* c) {
   share_products(batch.count, std::max<int64_t>(p.m * p.n * p.k, 1), products);
 }
 
+// The largest number of rows or columns with which the other matrix is converted part by part.
+constexpr int64_t kFewVectors = 16;
+// Elements of such a part: the second-level cache holds them as float until they are multiplied.
+constexpr int64_t kPart = 64 << 10;
+
+// Converts rows of a larger matrix, `step` elements apart, to a matrix of their own.
+template <class T>
+void convert_part(int64_t rows, int64_t columns, const T* from, int64_t step, float* to) {
+  if (columns == step) return convert_here(from, to, rows * columns);
+  for (int64_t i = 0; i < rows; ++i) convert_here(from + i * step, to + i * columns, columns);
+}
+
+// Multiplies a matrix by few vectors, on its left or right, and reads it once, as 16-bit floats:
+// its parts are converted and multiplied while they are in the cache. A part has `length` rows or
+// columns of the result and `depth` terms of their sums.
+template <class T>
+void multiply_few_vectors(const Product& p, bool on_left, const T* a, const T* b, T* c) {
+  const int64_t vectors = on_left ? p.m : p.n, results = on_left ? p.n : p.m;
+  // Whether a stored row of the large matrix has terms of one result, and not of one term.
+  const bool by_result = on_left ? p.transpose_b : !p.transpose_a;
+  // Pieces of stored rows should be long.
+  const int64_t length = std::clamp<int64_t>(kPart / p.k, by_result ? 16 : 256, 1024);
+  const int64_t depth = std::min(p.k, kPart / length);
+  const Scratch few(vectors * p.k * sizeof(float));
+  convert_here(on_left ? a : b, few.as<float>(), vectors * p.k);
+  parallel_for(results, length, [&](int64_t begin, int64_t end) {
+    const Scratch memory((depth + vectors) * length * sizeof(float));
+    auto* const part = memory.as<float>();
+    float* const found = part + depth * length;
+    for (int64_t from = begin; from < end; from += length) {
+      const int64_t count = std::min(length, end - from);
+      Product product = p;
+      (on_left ? product.n : product.m) = count;
+      product.ldc = product.n;
+      for (int64_t term = 0; term < p.k; term += depth) {
+        product.k = std::min(depth, p.k - term);
+        product.accumulate = term > 0;
+        const int64_t step = on_left ? p.ldb : p.lda;
+        const T* const large =
+            (on_left ? b : a) + (by_result ? from * step + term : term * step + from);
+        const int64_t rows = by_result ? count : product.k, columns = by_result ? product.k : count;
+        convert_part(rows, columns, large, step, part);
+        (on_left ? product.ldb : product.lda) = columns;
+        const bool rows_of_terms = on_left ? p.transpose_a : !p.transpose_b;
+        const float* const vector = few.as<float>() + (rows_of_terms ? term * vectors : term);
+        gemm(product, on_left ? vector : part, on_left ? part : vector, found);
+      }
+      T* const to = c + (on_left ? from : from * p.ldc);
+      for (int64_t i = 0; i < product.m; ++i) {
+        convert_here(found + i * product.n, to + i * p.ldc, product.n);
+      }
+    }
+  });
+}
+
+// Products that do not share matrices: each is converted, multiplied and converted back at once.
+template <class T>
+void multiply_each_wide(int64_t count, const Product& p, const T* a, const T* b, T* c) {
+  const int64_t a_size = p.m * p.k, b_size = p.k * p.n, c_size = p.m * p.n;
+  const int64_t cost = std::max<int64_t>(p.m * p.n * p.k, 1);
+  parallel_for(count, std::max<int64_t>(1, 200'000 / cost), [&](int64_t begin, int64_t end) {
+    const Scratch memory((a_size + b_size + c_size) * sizeof(float));
+    auto* const left = memory.as<float>();
+    float *const right = left + a_size, *const found = right + b_size;
+    for (int64_t i = begin; i < end; ++i) {
+      convert_here(a + i * a_size, left, a_size);
+      convert_here(b + i * b_size, right, b_size);
+      gemm(p, left, right, found);
+      convert_here(found, c + i * c_size, c_size);
+    }
+  });
+}
+
 template <class T>
 void multiply_wide(const Batch& batch, const Product& p, const Tensor& a, const Tensor& b,
                    const Tensor& c) {
+  const T *const left = a.data<T>(), *const right = b.data<T>();
+  T* const found = c.mutable_data<T>();
+  const bool large = p.k > 0 && std::max(a.size(), b.size()) >= kPart;
+  if (batch.count == 1 && large && std::min(p.m, p.n) <= kFewVectors) {
+    return multiply_few_vectors(p, p.m < p.n, left, right, found);
+  }
+  if (batch.count >= 2 * max_threads() && batch.a_matrices == batch.count &&
+      batch.b_matrices == batch.count) {
+    return multiply_each_wide(batch.count, p, left, right, found);
+  }
   const Scratch wide((a.size() + b.size() + c.size()) * sizeof(float));
   float* wide_a = wide.as<float>();
   float* wide_b = wide_a + a.size();
   float* wide_c = wide_b + b.size();
-  convert(a.data<T>(), wide_a, a.size());
-  convert(b.data<T>(), wide_b, b.size());
+  convert(left, wide_a, a.size());
+  convert(right, wide_b, b.size());
   multiply_all<float>(batch, p, wide_a, wide_b, wide_c);
-  convert(wide_c, c.mutable_data<T>(), c.size());
+  convert(wide_c, found, c.size());
 }
 
 // Products of integers of 8 and 16 bits, as int32 or truncated to their own dtype.
