@@ -37,6 +37,8 @@ struct OpFunction {
 
 OpFunction& self_of(PyObject* self) { return *reinterpret_cast<OpFunction*>(self); }
 
+PyTypeObject* function_type = nullptr;
+
 // Called after calls that failed; may be null.
 PyObject* fallback = nullptr;
 
@@ -399,6 +401,10 @@ void* slot(Function function) {
 
 }  // namespace
 
+const Signature* signature_of(PyObject* function) {
+  return Py_IS_TYPE(function, function_type) ? self_of(function).signature : nullptr;
+}
+
 void set_fallback(PyObject* callable) {
   Py_XSETREF(fallback, callable == Py_None ? nullptr : Py_NewRef(callable));
 }
@@ -427,6 +433,7 @@ bool init_op_functions(PyObject* module) {
                       slots};
   auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) return false;
+  function_type = type;
   if (PyModule_AddObjectRef(module, "OpFunction", reinterpret_cast<PyObject*>(type)) < 0) {
     return false;
   }

@@ -5,8 +5,13 @@
 
 namespace ef::py {
 
+struct Signature;
+
 // Adds the class `OpFunction`, and the submodule `ops` with one of them for each operation.
 bool init_op_functions(PyObject* module);
+
+// The operation of the table that a function is; null for other objects.
+const Signature* signature_of(PyObject* function);
 
 // Sets the function that handles calls that raised a TypeError or ValueError: fallback(function,
 // args, kwargs), which returns NotImplemented to keep the error. None for no such function.

@@ -3,6 +3,7 @@
 #include "bindings/indexing.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <optional>
 #include <string>
@@ -21,11 +22,13 @@
 #include "device/devices.h"
 #include "eager/dispatch.h"
 #include "eager/tape.h"
+#include "eager/variable.h"
 #include "graph/record.h"
 #include "ops/array.h"
 #include "ops/compose.h"
 #include "ops/indexing.h"
 #include "ops/input_checks.h"
+#include "ops/op.h"
 
 namespace ef::py {
 namespace {
@@ -127,13 +130,14 @@ class Slicing {
     }
   }
 
-  Tensor apply(const Tensor& tensor) const {
+  Tensor apply(const Op& op, std::span<const Tensor> inputs) const {
+    const Tensor& tensor = inputs[0];
     // Several ellipses are an error, whatever the tensor.
     const bool single = (slice_.ellipsis_mask & (slice_.ellipsis_mask - 1)) == 0;
     graph::Graph* const graph = graph::building();
     if (!graph && tensor.rank() == 0 && takes_from_axis_ && single) scalar_sliced();
     if (graph) {
-      check_inputs(ops::strided_slice, {&tensor, 1});
+      check_inputs(op, inputs);
       std::vector<graph::Hole> holes;
       for (const int32_t field : {kBegin, kEnd, kStrides}) {
         for (const graph::Hole& hole : collector_->holes()) {
@@ -141,12 +145,13 @@ class Slicing {
         }
       }
       TensorList outputs;
-      graph::add_call(*graph, ops::strided_slice, {&tensor, 1}, slice_, holes, "strided_slice",
-                      outputs);
+      graph::add_call(*graph, op, inputs, slice_, holes, op.name, outputs);
       return outputs[0];
     }
-    return call(ops::strided_slice, {tensor}, slice_);
+    return call(op, inputs, slice_);
   }
+
+  const ops::StridedSliceAttrs& attrs() const { return slice_; }
 
  private:
   int64_t bit() const {
@@ -248,14 +253,19 @@ Tensor leading_view(const Tensor& tensor, PyObject* key) {
   return Tensor();
 }
 
-Tensor slice_by(const Tensor& tensor, PyObject* key) {
-  Slicing slicing;
+// The key as the arguments of a strided slice.
+void add_key(Slicing& slicing, PyObject* key) {
   if (PyTuple_Check(key) || PyList_Check(key)) {
     for (PyObject* item : Items(key)) slicing.add(item);
   } else {
     slicing.add(key);
   }
-  return slicing.apply(tensor);
+}
+
+Tensor slice_by(const Tensor& tensor, PyObject* key) {
+  Slicing slicing;
+  add_key(slicing, key);
+  return slicing.apply(ops::strided_slice, {&tensor, 1});
 }
 
 // The key as a mask, if it is a bool, or a bool tensor or array.
@@ -314,6 +324,18 @@ std::string tuple_text(std::span<const int64_t> dims) {
 }
 
 }  // namespace
+
+Tensor with_part(const Tensor& tensor, PyObject* key, const Tensor& value) {
+  Slicing slicing;
+  add_key(slicing, key);
+  return slicing.apply(ops::strided_slice_update, std::array<Tensor, 2>{tensor, value});
+}
+
+void replace_part(Variable& variable, PyObject* key, const Tensor& value) {
+  Slicing slicing;
+  add_key(slicing, key);
+  variable.change(ops::strided_slice_update, {&value, 1}, slicing.attrs());
+}
 
 Tensor select_by_mask(const Tensor& tensor, const Tensor& mask) {
   const int rank = mask.rank();

@@ -13,6 +13,7 @@
 
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/indexing.h"
 #include "bindings/items.h"
 #include "bindings/py_node.h"
 #include "bindings/py_tensor.h"
@@ -692,6 +693,15 @@ void add_graphs(nb::module_& m) {
         "known.");
   m.def("set_partial_value", set_known_numbers, nb::arg("tensor"), nb::arg("numbers"),
         "Sets the elements of a symbolic integer scalar or vector, None for unknown ones.");
+  m.def(
+      "with_part",
+      [](nb::handle tensor, nb::handle key, nb::handle value) {
+        Tensor changed =
+            with_part(checked_tensor(tensor.ptr()), key.ptr(), checked_tensor(value.ptr()));
+        return nb::steal(wrap(std::move(changed)));
+      },
+      nb::arg("tensor"), nb::arg("key"), nb::arg("value"),
+      "A tensor with a value for tensor[key], whose key has no arrays; the value is broadcast.");
   m.def("refine_shape", refine_shape, nb::arg("tensor"), nb::arg("shape").none(),
         "Merges a shape into that of a symbolic tensor; raises a ValueError if they disagree.");
   m.def(

@@ -4,12 +4,16 @@
 #include <structmember.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
+#include "bindings/arguments.h"
 #include "bindings/convert.h"
 #include "bindings/errors.h"
+#include "bindings/function_object.h"
+#include "bindings/indexing.h"
 #include "bindings/items.h"
 #include "bindings/numpy_interop.h"
 #include "bindings/promotion.h"
@@ -19,6 +23,7 @@
 #include "eager/substitution.h"
 #include "eager/variable.h"
 #include "graph/graph.h"
+#include "ops/op.h"
 
 namespace ef::py {
 
@@ -223,6 +228,39 @@ PyObject* assign_if(PyObject* object, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
+// _replace_part(key, value): value[key] = value, with a value that is a tensor of the same dtype.
+PyObject* replace_part_method(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    if (count != 2 || !is_tensor(args[1])) {
+      fail(Code::kTypeError, "_replace_part() takes a key and a tensor.");
+    }
+    const VariableRef variable(variable_of(object));
+    replace_part(*variable, args[0], tensor_of(args[1]));
+    return Py_NewRef(object);
+  });
+}
+
+// _change(operation, *operands): value = operation(value, *operands), in place where possible.
+PyObject* change(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+  return guarded([&] {
+    const Signature* const signature = count > 0 ? signature_of(args[0]) : nullptr;
+    if (!signature || !signature->op.changes_first || count != 3) {
+      fail(Code::kTypeError,
+           "_change() takes an operation that changes its first input, and its operands.");
+    }
+    const VariableRef variable(variable_of(object));
+    TensorList inputs;
+    {
+      const PyRef value = checked(wrap(variable->peek()));
+      PyObject* const values[] = {value.get(), args[1], args[2]};
+      convert_inputs(*signature, values, inputs);
+    }
+    inputs[0] = {};
+    variable->change(signature->op, std::span<const Tensor>(inputs).subspan(1), {});
+    return Py_NewRef(object);
+  });
+}
+
 template <void (Variable::*update)(const Tensor&)>
 PyObject* assign_delta(PyObject* object, PyObject* const* args, Py_ssize_t count, PyObject* names,
                        const char* method, const char* op) {
@@ -416,6 +454,11 @@ PyMethodDef methods[] = {
      "value."},
     {"_assign_if", method(assign_if), METH_FASTCALL,
      "_assign_if(expected, value)\n\nReplaces the value if it is still the tensor that was read."},
+    {"_replace_part", method(replace_part_method), METH_FASTCALL,
+     "_replace_part(key, value)\n\nReplaces a part of the value, in place where possible."},
+    {"_change", method(change), METH_FASTCALL,
+     "_change(operation, *operands)\n\nReplaces the value by operation(value, *operands), in place "
+     "where possible."},
     {"assign_add", method(assign_add), METH_FASTCALL | METH_KEYWORDS,
      "assign_add($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to the "
      "value."},

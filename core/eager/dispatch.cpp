@@ -89,6 +89,10 @@ void run_now(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, const
              TensorList& outputs, bool owns_inputs) {
   if (op.makes_outputs) {
     outputs.resize(specs.size());
+  } else if (op.changes_first && owns_inputs && observers.empty() && !recording() &&
+             inputs[0].exclusively_owned() && inputs[0].size() > 0) {
+    inputs[0].impl()->reset_id();  // tapes know the old value
+    outputs.push_back(inputs[0]);
   } else {
     size_t empty = 0;
     for (const TensorSpec& spec : specs) {

@@ -17,7 +17,9 @@
 #include "kernels/cpu/exact_sum.h"
 #include "ops/compose.h"
 #include "ops/elementwise.h"
+#include "ops/infer_context.h"
 #include "ops/kernel_context.h"
+#include "ops/op.h"
 #include "tensor/error.h"
 
 namespace ef {
@@ -264,6 +266,42 @@ void Variable::assign_sub(const Tensor& delta) {
     return graph::add_assign(*graph, *this, graph::Change::kSubtract, delta);
   }
   add(ops::subtract, delta, "AssignSubVariableOp");
+}
+
+void Variable::change(const Op& op, std::span<const Tensor> operands, AttrsRef attrs) {
+  TensorList inputs;
+  inputs.push_back({});
+  for (const Tensor& operand : operands) inputs.push_back(operand);
+  if (Tensor* substitute = Substitution::find(id_)) {
+    inputs[0] = *substitute;
+    *substitute = call(op, inputs, attrs);
+    return;
+  }
+  if (declaration_) [[unlikely]]
+    return graph::variable_of_run(*this).change(op, operands, attrs);
+  const StopRecording quiet;
+  if (several_devices && device_at(device_).backend) {
+    do {
+      inputs[0] = peek();
+    } while (!assign_if(inputs[0], call(op, inputs, attrs)));
+    return;
+  }
+  std::optional<profile::Scope> scope;
+  if (profile::active()) [[unlikely]]
+    scope.emplace(op.tf_name);
+  double bytes = 0;
+  for (const Tensor& operand : operands) {
+    operand.impl()->settle();  // it may depend on the old value
+    bytes += static_cast<double>(operand.bytes());
+  }
+  const KernelRegion region(bytes / 4);
+  const Update update(*this);
+  inputs[0] = update.tensor();
+  check_inputs(op, inputs);
+  const SpecList specs = infer(op, inputs, attrs);
+  TensorList outputs{inputs[0]};
+  KernelContext context(op, inputs, attrs, specs, outputs);
+  context.run();
 }
 
 Variable::Update::Update(Variable& variable, bool keeps_remainder)

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "ops/attrs.h"
@@ -64,6 +65,9 @@ class Variable {
   // the dtype. Throws InvalidArgument if the shapes of delta and value differ.
   void assign_add(const Tensor& delta);
   void assign_sub(const Tensor& delta);
+  // op(value, operands...), for an operation that changes its first input: in place if there are no
+  // other handles on the old value. Not while a graph is being built.
+  void change(const Op& op, std::span<const Tensor> operands, AttrsRef attrs);
 
   // From now on, assign_add and assign_sub keep their rounding errors in another variable, which
   // the next such change adds. Any other change sets it to 0. Only variables of float dtypes have

@@ -8,6 +8,7 @@
 
 #include "graph/attention.h"
 #include "graph/part_sums.h"
+#include "graph/part_updates.h"
 #include "graph/record.h"
 #include "graph/variables.h"
 #include "ops/op.h"
@@ -202,6 +203,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     }
   }
   for (const Tensor& result : results) results_.push_back(end_at(result));
+  join_part_updates();
   pool_first(types);
   join_attention(types);
   join_products();
@@ -366,6 +368,19 @@ SlotFacts Plan::slot_facts() const {
   }
   for (const End& result : results_) ++facts.readers[static_cast<size_t>(result.slot)];
   return facts;
+}
+
+void Plan::join_part_updates() {
+  std::vector<char> joined(steps_.size());
+  for (PartUpdate& found : part_updates(views(), slot_facts())) {
+    Step whole{.node = found.node.get(), .first_slot = steps_[found.assign].first_slot};
+    const auto& inputs = steps_[found.change].inputs;
+    for (size_t k = 1; k < inputs.size(); ++k) whole.inputs.push_back(inputs[k]);
+    joined[found.read] = joined[found.change] = 1;
+    steps_[found.assign] = std::move(whole);
+    own_nodes_.push_back(std::move(found.node));
+  }
+  drop(joined);
 }
 
 Plan::Step Plan::copy_of(const Step& step) const {

@@ -120,6 +120,7 @@ class Plan {
   Step copy_of(const Step& step) const;
   void join_products();
   void join_part_sums();
+  void join_part_updates();
   bool faster_one_by_one(std::span<const size_t> steps) const;
   void join_elementwise(std::span<const DType> types);
   NodeSlots slots_of(const Step& step) const;

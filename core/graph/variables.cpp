@@ -7,6 +7,7 @@
 #include "eager/variable.h"
 #include "graph/record.h"
 #include "ops/compose.h"
+#include "ops/op.h"
 #include "tensor/error.h"
 
 namespace ef::graph {
@@ -90,7 +91,46 @@ class Assign final : public OfVariable {
   Change change_;
 };
 
+// An operation that changes its first input, on the variable itself.
+class ChangePart final : public OfVariable {
+ public:
+  ChangePart(Variable& variable, const Node& node)
+      : OfVariable(variable),
+        op_(*node.op),
+        attrs_(node.attrs),
+        late_(node.late),
+        operands_(static_cast<size_t>(node.num_op_inputs) - 1) {
+    for (LateAttr& attr : late_) --attr.input;  // without the first input
+  }
+  const char* type() const override { return op_.tf_name; }
+  bool has_effects() const override { return true; }
+  void run(std::span<const Tensor> inputs, TensorList&) const override {
+    const auto operands = inputs.first(operands_);
+    if (late_.empty()) return variable().change(op_, operands, attrs_);
+    variable().change(op_, operands, completed_attrs(attrs_, late_, inputs));
+  }
+
+ private:
+  const Op& op_;
+  const SavedAttrs attrs_;
+  std::vector<LateAttr> late_;
+  const size_t operands_;
+};
+
 }  // namespace
+
+std::unique_ptr<const Node> changing_node(const Node& assign, const Node& change) {
+  auto node = std::make_unique<Node>(change);
+  node->op = nullptr;
+  node->function = std::make_shared<ChangePart>(*assign.variables()[0], change);
+  node->inputs = {};
+  for (size_t k = 1; k < change.inputs.size(); ++k) node->inputs.push_back(change.inputs[k]);
+  node->attrs = {};
+  node->num_op_inputs = 0;
+  node->late = {};
+  node->outputs = {};
+  return node;
+}
 
 Tensor add_read(Graph& graph, Variable& variable) {
   SpecList specs;

@@ -1,6 +1,7 @@
 // Nodes that read and change variables.
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -22,6 +23,10 @@ Variable* read_by(const Node& node);
 
 // The variable that a node changes, and how; null for other nodes.
 Variable* assigned_by(const Node& node, Change& change);
+
+// A node that applies the operation of the node `change`, which changes its first input, to the
+// variable that the node `assign` assigns to: it has the inputs of `change` but the first.
+std::unique_ptr<const Node> changing_node(const Node& assign, const Node& change);
 
 // Pairs of a variable that a function was traced with and the variable of a call.
 using VariablePairs = std::vector<std::pair<VariableRef, VariableRef>>;

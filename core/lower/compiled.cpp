@@ -118,7 +118,7 @@ HostRun run_later(const Graph& graph, std::span<const NodeId> later,
 }
 
 // Raises the reason why a function has no program.
-[[noreturn]] void refuse(const Graph& graph, const Error& error) {
+[[noreturn]] void refuse_to_compile(const Graph& graph, const Error& error) {
   std::string names;
   for (const std::string& name : missing_in(graph)) names += (names.empty() ? "" : ", ") + name;
   invalid_argument("The function '", graph.name(), "' cannot be compiled: ", error.what(),
@@ -131,7 +131,7 @@ HostRun run_later(const Graph& graph, std::span<const NodeId> later,
 // Raises the reason why there is no program, unless the function may run without.
 void CompiledFunction::cannot_compile(const Graph& graph, const Error& error) const {
   if (error.code() != Code::kUnimplemented) throw;
-  if (otherwise_ == Otherwise::kThrow) refuse(graph, error);
+  if (otherwise_ == Otherwise::kThrow) refuse_to_compile(graph, error);
 }
 
 std::string program_text(const Graph& graph, std::span<const TensorSpec> arguments) {
@@ -144,7 +144,7 @@ std::string program_text(const Graph& graph, std::span<const TensorSpec> argumen
     return program_of(*known, host_nodes(*known)).text;
   } catch (const Error& error) {
     if (error.code() != Code::kUnimplemented) throw;
-    refuse(graph, error);
+    refuse_to_compile(graph, error);
   }
 }
 

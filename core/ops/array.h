@@ -87,6 +87,8 @@ struct StridedSliceAttrs {
 };
 extern const Op strided_slice;  // input_
 
+extern const Op strided_slice_update;  // input_, value
+
 struct StridedSliceGradAttrs {
   Ints shape;  // of the sliced tensor
   StridedSliceAttrs slice;

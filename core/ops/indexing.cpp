@@ -410,6 +410,7 @@ const Op tensor_scatter_nd_update{{
         },
     .needs = {{.inputs = 2}, {}, {.inputs = 2}},
     .may_be_unknown = Unknown::kSizes,
+    .changes_first = true,
     .doc = R"(A copy of a tensor with slices replaced.
 
 >>> tf.tensor_scatter_nd_update([1, 2, 3], [[1]], [9]).numpy()
@@ -430,6 +431,7 @@ const Op tensor_scatter_nd_add{{
         },
     .needs = {{}, {}, {.inputs = 2}},
     .may_be_unknown = Unknown::kRanks,
+    .changes_first = true,
     .doc = R"(A copy of a tensor with updates added to slices.
 
 >>> tf.tensor_scatter_nd_add([1, 2, 3], [[1], [1]], [9, 1]).numpy()
@@ -450,6 +452,7 @@ const Op tensor_scatter_nd_sub{{
         },
     .needs = {{}, {}, {.inputs = 2}},
     .may_be_unknown = Unknown::kRanks,
+    .changes_first = true,
     .doc = "A copy of a tensor with updates subtracted from slices.",
 }};
 
@@ -462,6 +465,7 @@ const Op tensor_scatter_nd_max{{
     .gradient = scatter_extremum_gradient,
     .needs = {{.inputs = 7, .outputs = 1}, {}, {.inputs = 7, .outputs = 1}},
     .may_be_unknown = Unknown::kRanks,
+    .changes_first = true,
     .doc = "A copy of a tensor where slices are at least the updates.",
 }};
 
@@ -474,6 +478,7 @@ const Op tensor_scatter_nd_min{{
     .gradient = scatter_extremum_gradient,
     .needs = {{.inputs = 7, .outputs = 1}, {}, {.inputs = 7, .outputs = 1}},
     .may_be_unknown = Unknown::kRanks,
+    .changes_first = true,
     .doc = "A copy of a tensor where slices are at most the updates.",
 }};
 

@@ -62,6 +62,9 @@ struct OpSpec {
   // that map zero to zero.
   bool of_sparse_values = false;
   bool makes_outputs = false;
+  // The result has the first input's shape and dtype. A kernel whose output is that input changes
+  // it in place, after all checks of values.
+  bool changes_first = false;
   bool view = false;               // the result is a view of the input: the kernel computes nothing
   bool sizes_from_values = false;  // the inferred shapes are not the outputs' true shapes
   bool checks_values = false;      // the kernel rejects values, even if the result is empty

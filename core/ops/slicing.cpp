@@ -30,6 +30,17 @@ static StridedSlice resolve_unknown_lists(const Shape& shape, ops::StridedSliceA
   return resolve_slice(shape, attrs);
 }
 
+void require_room(const Shape& value, const Shape& part) {
+  const int added = part.rank() - value.rank();
+  bool fits = added >= 0;
+  for (int i = 0; fits && i < value.rank(); ++i) {
+    fits = value[i] == 1 || value[i] == part[added + i];
+  }
+  if (fits) return;
+  invalid_argument("Cannot broadcast input shape ", value, " into final shape ", part,
+                   " [Op:ResourceStridedSliceAssign]");
+}
+
 StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& attrs) {
   const Ints& begins = attrs.begin;
   const Ints& ends = attrs.end;
@@ -324,6 +335,39 @@ const Op strided_slice{{
     .may_be_unknown = Unknown::kRanks,
     .makes_outputs = true,
     .doc = "Every stride-th element from begin to end along each axis, as Python's x[b:e:s] does.",
+}};
+
+const Op strided_slice_update{{
+    .name = "strided_slice_update",
+    .tf_name = "TensorStridedSliceUpdate",
+    .inputs = {{"input_", kAllTypes}, {"value", kAllTypes}},
+    .attrs = attrs_of<StridedSliceAttrs>(),
+    .tensor_attrs = {{"begin", "Index"}, {"end", "Index"}, {"strides", "Index"}},
+    .infer =
+        [](InferContext& c) {
+          // As in TensorFlow, a run refuses values that do not fit, and not the building of a
+          // graph.
+          resolve_slice(c.shape(0), c.attrs<StridedSliceAttrs>());
+          c.add_output(c.dtype(0), c.shape(0));
+        },
+    .kernel = cpu::strided_slice_update,
+    .gradient =
+        [](GradContext& g) {
+          const auto& slice = g.attrs<StridedSliceAttrs>();
+          if (g.wants(0)) {
+            g.set(0, call(strided_slice_update, {g.dy(), ef::zeros(g.input_dtype(0), {})}, slice));
+          }
+          if (g.wants(1)) {
+            g.set(1, sum_to_shape(call(strided_slice, {g.dy()}, slice), g.input_shape(1)));
+          }
+        },
+    .needs = {{}, {}},
+    .sizes = {.inputs = 2},
+    .may_be_unknown = Unknown::kSizes,
+    .changes_first = true,
+    .doc =
+        "A copy of a tensor with the part replaced that strided_slice would take; the values are "
+        "broadcast to its shape.",
 }};
 
 const Op strided_slice_grad{{

@@ -23,4 +23,7 @@ struct StridedSlice {
 // Throws InvalidArgument for indices out of bounds, too many indices, or steps of 0.
 StridedSlice resolve_slice(const Shape& shape, const ops::StridedSliceAttrs& attrs);
 
+// Throws InvalidArgument unless a value can be broadcast to the shape of a part.
+void require_room(const Shape& value, const Shape& part);
+
 }  // namespace ef

@@ -1010,6 +1010,19 @@ def strided_slice_grad(
     shrink_axis_mask: Size = 0,
     name: str | None = None,
 ) -> Tensor: ...
+def strided_slice_update(
+    input_: TensorLike,
+    value: TensorLike,
+    begin: ShapeLike,
+    end: ShapeLike,
+    strides: ShapeLike,
+    begin_mask: Size = 0,
+    end_mask: Size = 0,
+    ellipsis_mask: Size = 0,
+    new_axis_mask: Size = 0,
+    shrink_axis_mask: Size = 0,
+    name: str | None = None,
+) -> Tensor: ...
 def string_bytes(
     input: TensorLike, dtype: DTypeLike, offset: Size = 0, name: str | None = None
 ) -> Tensor: ...

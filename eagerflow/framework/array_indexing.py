@@ -109,7 +109,7 @@ class Part:
         >>> tf.zeros([2, 2]).at[:, 0].set([1.0, 2.0]).numpy().tolist()
         [[1.0, 0.0], [2.0, 0.0]]
         """
-        return self._scattered(_ops.tensor_scatter_nd_update, values)
+        return self._scattered(_ops.tensor_scatter_nd_update, None, values)
 
     def add(self, values: Any) -> Tensor:
         """The tensor with values added to the elements.
@@ -117,7 +117,7 @@ class Part:
         >>> tf.zeros([3]).at[[1, 1, 2]].add(1.0).numpy()
         array([0., 2., 1.], dtype=float32)
         """
-        return self._scattered(_ops.tensor_scatter_nd_add, values)
+        return self._scattered(_ops.tensor_scatter_nd_add, _ops.add, values)
 
     def subtract(self, values: Any) -> Tensor:
         """The tensor with values subtracted from the elements.
@@ -125,7 +125,7 @@ class Part:
         >>> tf.zeros([3]).at[0].subtract(1.0).numpy()
         array([-1.,  0.,  0.], dtype=float32)
         """
-        return self._scattered(_ops.tensor_scatter_nd_sub, values)
+        return self._scattered(_ops.tensor_scatter_nd_sub, _ops.subtract, values)
 
     def multiply(self, values: Any) -> Tensor:
         """The tensor with the elements multiplied by values.
@@ -133,7 +133,7 @@ class Part:
         >>> tf.ones([3]).at[[0, 0]].multiply([2.0, 3.0]).numpy()
         array([6., 1., 1.], dtype=float32)
         """
-        return self._scattered(functools.partial(_with_factors, _ops.multiply), values)
+        return self._scattered(functools.partial(_with_factors, _ops.multiply), _ops.multiply, values)
 
     def divide(self, values: Any) -> Tensor:
         """The tensor with the elements divided by values; integers as in `x / y`, truncated.
@@ -141,7 +141,7 @@ class Part:
         >>> tf.ones([3]).at[[0, 0]].divide([2.0, 4.0]).numpy()
         array([0.125, 1.   , 1.   ], dtype=float32)
         """
-        return self._scattered(functools.partial(_with_factors, _divided), values)
+        return self._scattered(functools.partial(_with_factors, _divided), _divided, values)
 
     def power(self, values: Any) -> Tensor:
         """The tensor with the elements raised to powers.
@@ -149,7 +149,7 @@ class Part:
         >>> tf.constant([2.0, 3.0]).at[[0, 0]].power([2.0, 3.0]).numpy()
         array([64.,  3.], dtype=float32)
         """
-        return self._scattered(functools.partial(_with_factors, _ops.pow), values)
+        return self._scattered(functools.partial(_with_factors, _ops.pow), _ops.pow, values)
 
     def apply(self, function: Callable[[Tensor], Any]) -> Tensor:
         """The tensor with what a function makes of the elements `x[key]`.
@@ -165,7 +165,7 @@ class Part:
         >>> tf.constant([1, 5]).at[:].min(3).numpy()
         array([1, 3], dtype=int32)
         """
-        return self._scattered(_ops.tensor_scatter_nd_min, values)
+        return self._scattered(_ops.tensor_scatter_nd_min, _ops.minimum, values)
 
     def max(self, values: Any) -> Tensor:
         """The tensor with the larger of the elements and values.
@@ -173,24 +173,33 @@ class Part:
         >>> tf.constant([1, 5]).at[:].max(3).numpy()
         array([3, 5], dtype=int32)
         """
-        return self._scattered(_ops.tensor_scatter_nd_max, values)
+        return self._scattered(_ops.tensor_scatter_nd_max, _ops.maximum, values)
 
     def _scattered(
-        self, scatter: Callable[[Tensor, Tensor, Tensor], Tensor], values: Any
+        self,
+        scatter: Callable[[Tensor, Tensor, Tensor], Tensor],
+        combine: Callable[[Tensor, Tensor], Tensor] | None,
+        values: Any,
     ) -> Tensor:
-        return scattered(scatter, self._value, self._key, values)
+        return scattered(scatter, combine, self._value, self._key, values)
 
     def __repr__(self) -> str:
         return f"Part({self._value!r}, {self._key!r})"
 
 
 def scattered(
-    scatter: Callable[[Tensor, Tensor, Tensor], Tensor], value: Tensor, key: Any, updates: Any
+    scatter: Callable[[Tensor, Tensor, Tensor], Tensor],
+    combine: Callable[[Tensor, Tensor], Tensor] | None,
+    value: Tensor,
+    key: Any,
+    updates: Any,
 ) -> Tensor:
     """A tensor whose elements at a key are changed.
 
     Args:
         scatter: changes elements, as `tf.tensor_scatter_nd_update` does.
+        combine: an element and what changes it as the new element, for keys without arrays, which have
+            each element once; None to replace elements.
         value: the tensor.
         key: the index.
         updates: broadcast to the shape of `value[key]`.
@@ -200,15 +209,18 @@ def scattered(
     """
     updates = _core.convert(updates, value.dtype, None)
     parts = _parts(key)
-    selection = _Selection(value, parts) if any(map(_is_array, parts)) else None
-    if selection is not None and selection.leads and _has_full_slices(value, selection.depth):
+    if not any(map(_is_array, parts)):
+        new = updates if combine is None else combine(value[key], updates)
+        return _as_before(value, _core.with_part(value, key, new))
+    selection = _Selection(value, parts)
+    if selection.leads and _has_full_slices(value, selection.depth):
         indices = selection.indices(value)
         depth = selection.depth
         room = _ops.concat([_ops.shape(indices)[:-1], _ops.shape(value)[depth:]], 0)
         static = indices.shape[:-1].concatenate(value.shape[depth:])
         return scatter(value, indices, _broadcast(updates, room, static))
     sizes, flat = _ops.shape(value, dtypes.int64), _positions(value)
-    flat = flat[parts] if selection is None else selection.take(flat)
+    flat = selection.take(flat)
     updates = _broadcast(updates, _ops.shape(flat), flat.shape)
     indices, updates = _ops.reshape(flat, [-1, 1]), _ops.reshape(updates, [-1])
     return _as_before(

@@ -355,11 +355,11 @@ def _attach() -> None:
         "_num_elements": lambda self: self.shape.num_elements(),
         "_numpy": lambda self: self.numpy(),
     }
-    for name, scatter in (
-        ("assign_add", _core.ops.tensor_scatter_nd_add),
-        ("assign_sub", _core.ops.tensor_scatter_nd_sub),
+    for name, scatter, combine in (
+        ("assign_add", _core.ops.tensor_scatter_nd_add, _core.ops.add),
+        ("assign_sub", _core.ops.tensor_scatter_nd_sub, _core.ops.subtract),
     ):
-        members[name] = PartMethod(name, scatter)
+        members[name] = PartMethod(name, scatter, combine)
     members["name"] = undefined_eagerly("name", _core.name_of)
     members["op"] = undefined_eagerly("op", operation.operation_of)
     members["graph"] = undefined_eagerly("graph", _core.graph_of)

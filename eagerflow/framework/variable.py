@@ -612,33 +612,33 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             along = [-1 if axis == k else 1 for axis in range(rank)]
             grid.append(_ops.broadcast_to(_ops.reshape(positions, along), sizes))
         full = _ops.stack([*grid, indices], axis=rank)
-        return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, full, delta.values))
+        return self._changed_by(_ops.tensor_scatter_nd_update, full, delta.values)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Adds to the slices with these indices, as `tf.tensor_scatter_nd_add`."""
-        return self._changed(lambda v: _ops.tensor_scatter_nd_add(v, indices, updates))
+        return self._changed_by(_ops.tensor_scatter_nd_add, indices, updates)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Subtracts from the slices with these indices, as `tf.tensor_scatter_nd_sub`."""
-        return self._changed(lambda v: _ops.tensor_scatter_nd_sub(v, indices, updates))
+        return self._changed_by(_ops.tensor_scatter_nd_sub, indices, updates)
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Replaces the slices with these indices, as `tf.tensor_scatter_nd_update`."""
-        return self._changed(lambda v: _ops.tensor_scatter_nd_update(v, indices, updates))
+        return self._changed_by(_ops.tensor_scatter_nd_update, indices, updates)
 
     def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Raises slices to at least these values, as `tf.tensor_scatter_nd_max`."""
-        return self._changed(lambda v: _ops.tensor_scatter_nd_max(v, indices, updates))
+        return self._changed_by(_ops.tensor_scatter_nd_max, indices, updates)
 
     def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Lowers slices to at most these values, as `tf.tensor_scatter_nd_min`."""
-        return self._changed(lambda v: _ops.tensor_scatter_nd_min(v, indices, updates))
+        return self._changed_by(_ops.tensor_scatter_nd_min, indices, updates)
 
     def _scatter(self, scatter: Callable, sparse_delta: IndexedSlices) -> Variable:
         delta = _checked_slices(sparse_delta)
         indices, values = _rows(delta, self)
         positions = _ops.expand_dims(indices, -1)
-        return self._changed(lambda v: scatter(v, positions, values))
+        return self._changed_by(scatter, positions, values)
 
     def _scatter_each(self, combine: Callable, sparse_delta: IndexedSlices) -> Variable:
         """Applies one update after the other, since several may update the same row."""
@@ -656,6 +656,17 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             return value
 
         return self._changed(changed)
+
+    def _changed_by(self, op: Callable, *operands: Any) -> Variable:
+        """Replaces the value by `op(value, *operands)`, in place if nothing else reads the value.
+
+        Args:
+            op: an operation of the engine that changes its first input.
+            operands: its other inputs.
+        """
+        if _core.building() is None:
+            return self._change(op, *operands)
+        return self._changed(lambda value: op(value, *operands))
 
     def _changed(self, change: Callable[[Any], Any]) -> Variable:
         """Replaces the value by a function of it.

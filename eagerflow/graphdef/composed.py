@@ -104,19 +104,6 @@ def truth(value: Tensor) -> Tensor:
     return tf.cast(value, tf.bool)
 
 
-def strided_slice_update(
-    tensor: Tensor, begin: Any, end: Any, strides: Any, value: Tensor, *masks: Any
-) -> Tensor:
-    """`TensorStridedSliceUpdate`: a tensor with a slice replaced."""
-    shape = tf.shape(tensor)
-    places = tf.reshape(tf.range(tf.size(tensor)), shape)
-    chosen = _ops.strided_slice(places, begin, end, strides, *masks)
-    flat = tf.reshape(tensor, [-1])
-    new = tf.reshape(tf.broadcast_to(value, tf.shape(chosen)), [-1])
-    at = tf.reshape(chosen, [-1, 1])
-    return tf.reshape(tf.tensor_scatter_nd_update(flat, at, new), shape)
-
-
 def equality(x: Tensor, y: Tensor, equal: bool) -> Tensor:
     """`Equal` and `NotEqual` of shapes that may not broadcast, in which case all elements are unequal."""
     return _core.equality(x, y, equal)

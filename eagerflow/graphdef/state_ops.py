@@ -239,7 +239,7 @@ def _assign_slice(builder: object, node: object, inputs: dict, attrs: dict) -> l
     places = [inputs["begin"], inputs["end"], inputs["strides"]]
     chosen = (attrs[mask] for mask in masks)
     variable.assign(
-        composed.strided_slice_update(variable.read_value(), *places, inputs["value"], *chosen)
+        _core.ops.strided_slice_update(variable.read_value(), inputs["value"], *places, *chosen)
     )
     return []
 

@@ -85,10 +85,10 @@ def test_slices_at_unknown_places_are_assigned():
     run = traced(lambda k, x: m[k].assign(x), tf.TensorSpec([], tf.int32), VECTOR)
     assert run(1, [5.0, 6.0]).numpy().tolist() == [[1, 2], [5, 6]]
     assert run(0, [7.0]).numpy().tolist() == [[7, 7], [5, 6]]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot broadcast input shape"):
         run(0, [1.0, 2.0, 3.0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="Cannot broadcast input shape"):
-        traced(lambda: m[0].assign([1.0, 2.0, 3.0]))
+        traced(lambda: m[0].assign([1.0, 2.0, 3.0]))()
 
 
 SCATTERS = {

@@ -84,6 +84,10 @@ def shape_cases() -> list[Case]:
         shape = [3, 4]
         cases.append(call("strided_slice", spread(shape), **options))
         cases.append(call("strided_slice_grad", spread(result), shape=shape, **options))
+        for values in (result, result[1:], ()):
+            cases.append(
+                call("strided_slice_update", spread(shape), spread(values, seed=1), **options)
+            )
     return cases
 
 

@@ -28,6 +28,7 @@ void split(KernelContext& context);
 void slice(KernelContext& context);
 void strided_slice(KernelContext& context);
 void strided_slice_grad(KernelContext& context);
+void strided_slice_update(KernelContext& context);
 // Adds to the part of `whole` that strided_slice, with these attributes, would return. The caller
 // must own `whole`.
 void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedSliceAttrs& slice);

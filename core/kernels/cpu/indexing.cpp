@@ -213,6 +213,7 @@ void scatter_add(const Tensor& out, const Tensor& indices, const Tensor& updates
 }
 
 void copy_tensor(const Tensor& out, const Tensor& in) {
+  if (out.raw_data() == in.raw_data()) return;  // it is changed in place
   copy_elements(in.dtype(), out.mutable_raw_data(), in.raw_data(), in.size());
 }
 

@@ -179,6 +179,39 @@ void strided_slice(KernelContext& context) {
   move.run(input.dtype(), output.mutable_raw_data(), element_at(input, place.offset));
 }
 
+void strided_slice_update(KernelContext& context) {
+  const Tensor &input = context.input(0), &output = context.output(0);
+  const StridedSlice slice = resolve_slice(input.shape(), context.attrs<ops::StridedSliceAttrs>());
+  Tensor value = context.input(1);
+  require_room(value.shape(), slice.result);
+  if (value.size() > 1 && value.shape() != slice.result) {
+    const Tensor wide = Tensor::empty(value.dtype(), slice.result);
+    const Shape own = strides_of(value.shape());
+    const int added = wide.rank() - value.rank();
+    StridedMove repeat;
+    int64_t stride = wide.size();
+    for (int i = 0; i < wide.rank(); ++i) {
+      stride /= std::max<int64_t>(wide.dim(i), 1);
+      const bool repeats = i < added || value.dim(i - added) == 1;
+      repeat.add(wide.dim(i), stride, repeats ? 0 : own[i - added]);
+    }
+    repeat.run(wide.dtype(), wide.mutable_raw_data(), value.raw_data());
+    value = wide;
+  }
+  if (output.raw_data() != input.raw_data())
+    copy_elements(input.dtype(), output.mutable_raw_data(), input.raw_data(), input.size());
+  if (slice.result.num_elements() == 0) return;
+  const Place place = place_of(input.shape(), slice);
+  StridedMove move;
+  int64_t stride = value.size();
+  for (int i = 0; i < input.rank(); ++i) {
+    const int64_t count = slice.axes[static_cast<size_t>(i)].count;
+    if (value.size() > 1) stride /= count;
+    move.add(count, place.steps[i], value.size() > 1 ? stride : 0);
+  }
+  move.run(input.dtype(), element_at(output, place.offset), value.raw_data());
+}
+
 void strided_slice_grad(KernelContext& context) {
   const Tensor& dy = context.input(0);
   const Tensor& output = context.output(0);

@@ -164,13 +164,19 @@ Taken taken_of(const Shape& shape, const StridedSlice& slice) {
   return taken;
 }
 
+// Where a part begins, and its size along each axis.
+struct Part {
+  Values starts;
+  Dims sizes;
+};
+
 // A slice with late begins, whose entries drop their axis (x[i]) or span all of it (x[:]).
-Values late_strided_slice(const Call& c) {
+Part late_part(const Call& c) {
   const auto& attrs = c.attrs<ops::StridedSliceAttrs>();
   const Value& x = c.in[0];
   if (attrs.begin.is_unknown()) refuse("slices whose number of indices is not known");
-  Values starts;
-  Dims sizes;
+  Part part;
+  auto& [starts, sizes] = part;
   int axis = 0;
   for (size_t i = 0; i < attrs.begin.size(); ++i) {
     const auto bit = [&](int64_t mask) { return (mask >> i & 1) != 0; };
@@ -204,11 +210,14 @@ Values late_strided_slice(const Call& c) {
     starts.push_back(c.b.full_int(DType::kInt64, {}, 0));
     sizes.push_back(x.shape[axis]);
   }
-  return {c.b.reshape(c.b.dynamic_slice(x, starts, sizes), c.out[0].shape)};
+  return part;
 }
 
 Values strided_slice(const Call& c) {
-  if (!c.late.empty()) return late_strided_slice(c);
+  if (!c.late.empty()) {
+    const Part part = late_part(c);
+    return {c.b.reshape(c.b.dynamic_slice(c.in[0], part.starts, part.sizes), c.out[0].shape)};
+  }
   const Value& x = c.in[0];
   const StridedSlice slice = resolve_slice(x.shape, c.attrs<ops::StridedSliceAttrs>());
   const Taken taken = taken_of(x.shape, slice);
@@ -216,11 +225,8 @@ Values strided_slice(const Call& c) {
   return {c.b.reshape(c.b.slice(forwards, taken.begin, taken.end, taken.strides), c.out[0].shape)};
 }
 
-Values strided_slice_grad(const Call& c) {
-  const auto& attrs = c.attrs<ops::StridedSliceGradAttrs>();
-  const Shape& shape = c.out[0].shape;
-  if (!c.late.empty()) refuse("gradients of slices at places that are not known");
-  const StridedSlice slice = resolve_slice(shape, attrs.slice);
+// Zeros of a shape, with `part` where a slice would be taken.
+Value among_zeros(Builder& b, const Shape& shape, const StridedSlice& slice, const Value& part) {
   const Taken taken = taken_of(shape, slice);
   Shape counts;
   for (const StridedSlice::Axis& axis : slice.axes) counts.push_back(axis.count);
@@ -230,9 +236,50 @@ Values strided_slice_grad(const Call& c) {
     after.push_back(shape[axis] - taken.end[i]);
     between.push_back(taken.strides[i] - 1);
   }
-  const Value dy = c.b.reshape(c.in[0], counts);
-  const Value zero = c.b.full(dy.dtype, {}, 0);
-  return {c.b.reverse(c.b.pad(dy, zero, taken.begin, after, between), taken.reversed)};
+  const Value zero = b.full(part.dtype, {}, 0);
+  const Value padded = b.pad(b.reshape(part, counts), zero, taken.begin, after, between);
+  return b.reverse(padded, taken.reversed);
+}
+
+Values strided_slice_grad(const Call& c) {
+  const auto& attrs = c.attrs<ops::StridedSliceGradAttrs>();
+  const Shape& shape = c.out[0].shape;
+  if (!c.late.empty()) refuse("gradients of slices at places that are not known");
+  return {among_zeros(c.b, shape, resolve_slice(shape, attrs.slice), c.in[0])};
+}
+
+Values strided_slice_update(const Call& c) {
+  const auto& attrs = c.attrs<ops::StridedSliceAttrs>();
+  const Value& x = c.in[0];
+  if (c.late.empty()) {
+    const StridedSlice slice = resolve_slice(x.shape, attrs);
+    require_room(c.in[1].shape, slice.result);
+    const Value part = c.b.broadcast(c.in[1], slice.result);
+    const Value there = among_zeros(c.b, x.shape, slice, c.b.full(DType::kBool, part.shape, 1));
+    return {c.b.select(there, among_zeros(c.b, x.shape, slice, part), x)};
+  }
+  const auto [starts, sizes] = late_part(c);
+  // The shape of the part without the axes that indices drop, and with the new ones.
+  Shape room;
+  size_t axis = 0;
+  for (size_t i = 0; i < attrs.begin.size(); ++i) {
+    const auto bit = [&](int64_t mask) { return (mask >> i & 1) != 0; };
+    if (bit(attrs.ellipsis_mask)) {
+      const auto more = std::popcount(static_cast<uint64_t>(attrs.new_axis_mask) >> i >> 1);
+      const size_t left = attrs.begin.size() - i - 1 - static_cast<size_t>(more);
+      while (axis + left < sizes.size()) room.push_back(sizes[axis++]);
+    } else if (bit(attrs.new_axis_mask)) {
+      room.push_back(1);
+    } else if (bit(attrs.shrink_axis_mask)) {
+      ++axis;
+    } else {
+      room.push_back(sizes[axis++]);
+    }
+  }
+  while (axis < sizes.size()) room.push_back(sizes[axis++]);
+  require_room(c.in[1].shape, room);
+  const Value part = c.b.reshape(c.b.broadcast(c.in[1], room), Shape(sizes));
+  return {c.b.dynamic_update_slice(x, part, starts)};
 }
 
 Values pad(const Call& c) {
@@ -410,6 +457,7 @@ constexpr std::pair<const char*, Rule> kArrayRules[] = {
     {"slice", slice},
     {"strided_slice", strided_slice},
     {"strided_slice_grad", strided_slice_grad},
+    {"strided_slice_update", strided_slice_update},
     {"pad", pad},
     {"mirror_pad_grad", mirror_pad_grad},
     {"fill", fill},
