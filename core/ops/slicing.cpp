@@ -365,6 +365,7 @@ const Op strided_slice_update{{
     .sizes = {.inputs = 2},
     .may_be_unknown = Unknown::kSizes,
     .changes_first = true,
+    .checks_values = true,
     .doc =
         "A copy of a tensor with the part replaced that strided_slice would take; the values are "
         "broadcast to its shape.",
