@@ -95,17 +95,20 @@ def frame(
             x = pad(x, pads, "CONSTANT", _core.convert(pad_value, x.dtype, None))
     else:
         count = max(0, 1 + (size - length) // step)
-    pieces = length // step
-    if axis == x.ndim - 1 and count and length == pieces * step and 1 < pieces <= 16:
-        # A frame consists of consecutive segments as long as the step.
-        outer = x._sizes()[:-1]
-        used = x[..., : (count + pieces - 1) * step]
-        hops = _ops.reshape(used, [*outer, count + pieces - 1, step])
-        return _ops.concat([hops[..., k : k + count, :] for k in range(pieces)], -1)
+    # The longest blocks of samples that all frames consist of: their places are few, and a block is
+    # copied at once.
+    block = math.gcd(length, step) if count else 1
+    blocks, hop = length // block, step // block
     # Without frames, their length is only a size.
-    within = np.arange(length) if count else np.empty([0, length])
-    indices = (np.arange(count)[:, None] * step + within).astype(np.int64, copy=False)
-    return slices_at(x, indices, axis)
+    within = np.arange(blocks) if count else np.empty([0, blocks])
+    indices = (np.arange(count)[:, None] * hop + within).astype(np.int64, copy=False)
+    if block <= 1:
+        return slices_at(x, indices, axis)
+    outer, inner = x._sizes()[:axis], x._sizes()[axis + 1 :]
+    used = (count - 1) * hop + blocks
+    x = x[(..., slice(used * block), *[slice(None)] * len(inner))]
+    found = slices_at(_ops.reshape(x, [*outer, used, block, *inner]), indices, axis)
+    return _ops.reshape(found, [*outer, count, length, *inner])
 
 
 def _check_step(step: Size) -> None:
