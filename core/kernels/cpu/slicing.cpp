@@ -4,10 +4,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "device/parallel.h"
+#include "eager/lazy.h"
 #include "kernels/cpu/array.h"
+#include "kernels/cpu/element_source.h"
 #include "kernels/cpu/fill.h"
 #include "kernels/cpu/moves.h"
 #include "ops/elementwise.h"
@@ -51,6 +56,69 @@ int64_t mirrored(int64_t i, int64_t before, int64_t size, int64_t edge) {
   if (k < 0) k = -k - 1 + edge;
   if (k >= size) k = 2 * size - 1 - edge - k;
   return k;
+}
+
+// A slice whose elements are copied when a chain reads them, block by block in the cache, so that
+// differences of neighbours and the like cost one pass over the sliced tensor.
+class SlicedElements : public ElementSource {
+ public:
+  // Axes as in a StridedMove, outermost first; `rows` elements of the innermost are consecutive.
+  SlicedElements(const Tensor& input, const StridedSlice& slice, const Place& place)
+      : input_(input),
+        bytes_(static_cast<int64_t>(element_size(input.dtype()))),
+        offset_(place.offset) {
+    for (int i = 0; i < input.rank(); ++i) {
+      const int64_t count = slice.axes[static_cast<size_t>(i)].count;
+      if (count == 1) continue;
+      if (!axes_.empty() && axes_.back().step == count * place.steps[i]) {
+        axes_.back() = {axes_.back().count * count, place.steps[i]};
+      } else {
+        axes_.push_back({count, place.steps[i]});
+      }
+    }
+  }
+
+  // The number of elements that are copied at once.
+  int64_t row() const { return axes_.empty() || axes_.back().step != 1 ? 1 : axes_.back().count; }
+
+  void read(int64_t begin, int64_t count, void* to) const override {
+    const auto* const from = static_cast<const std::byte*>(input_.raw_data());
+    auto* out = static_cast<std::byte*>(to);
+    const int64_t row = axes_.back().count;
+    while (count > 0) {
+      const int64_t column = begin % row, size = std::min(count, row - column);
+      int64_t at = offset_ + column, rest = begin / row;
+      for (size_t k = axes_.size() - 1; k-- > 0;) {
+        at += rest % axes_[k].count * axes_[k].step;
+        rest /= axes_[k].count;
+      }
+      std::memcpy(out, from + at * bytes_, static_cast<size_t>(size * bytes_));
+      out += size * bytes_;
+      begin += size;
+      count -= size;
+    }
+  }
+
+ private:
+  struct Axis {
+    int64_t count;
+    int64_t step;
+  };
+  const Tensor input_;
+  const int64_t bytes_;
+  const int64_t offset_;
+  std::vector<Axis> axes_;
+};
+
+// The slice as elements that are copied later; empty if it has to be copied now.
+Tensor slice_later(const Tensor& input, const StridedSlice& slice, const Place& place) {
+  constexpr int64_t kShortRow = 32;
+  constexpr double kNanoseconds = 0.1;  // for an element
+  const TensorSpec spec{input.dtype(), slice.result};
+  if (spec.shape.num_elements() < kLazyElements || owns_memory(input.dtype())) return {};
+  auto source = std::make_shared<const SlicedElements>(input, slice, place);
+  if (source->row() < kShortRow) return {};
+  return make_generated(std::move(source), spec, kNanoseconds, input.bytes());
 }
 
 // How a mirror-padded tensor is read: in rows along the last axis, each with its mirrored parts.
@@ -167,6 +235,8 @@ void strided_slice(KernelContext& context) {
     output = input.view_at(slice.result.num_elements() ? place.offset : 0, slice.result);
     return;
   }
+  output = slice_later(input, slice, place);
+  if (output) return;
   output = Tensor::empty(input.dtype(), slice.result);
   if (output.size() == 0) return;
   StridedMove move;
