@@ -218,6 +218,11 @@ bool reversing(const BatchedCall& c) {
   });
 }
 
+bool rolling(const BatchedCall& c) {
+  return run_changed<ops::RollAttrs>(
+      c, [](ops::RollAttrs& attrs) { attrs.axis = shifted(attrs.axis); });
+}
+
 bool multiplying(const BatchedCall& c) {
   const Tensor& a = c.inputs[0];
   const Tensor& b = c.inputs[1];
@@ -435,6 +440,7 @@ std::unordered_map<const Op*, Rule> make_rules() {
   set(padding<MirrorPadGradAttrs>, {&mirror_pad_grad});
   set(tiling, {&tile});
   set(reversing, {&reverse});
+  set(rolling, {&roll});
   set(multiplying, {&matmul});
   set(adding_bias, {&bias_add});
   set(bias_gradient, {&bias_add_grad});

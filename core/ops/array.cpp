@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <limits>
 
 #include "kernels/cpu/array.h"
 #include "ops/attr_fields.h"
@@ -558,6 +559,35 @@ Raises InvalidArgumentError for an axis that does not exist or is given twice.
 
 >>> tf.reverse([[1, 2], [3, 4]], [1]).numpy().tolist()
 [[2, 1], [4, 3]])",
+}};
+
+const Op roll{{
+    .name = "roll",
+    .tf_name = "Roll",
+    .inputs = {{"input", kAllTypes}},
+    .attrs = attrs_of<RollAttrs>(),
+    .tensor_attrs = {{"shift", "Tshift"}, {"axis", "Taxis"}},
+    .infer =
+        [](InferContext& c) {
+          const int64_t axis = c.attrs<RollAttrs>().axis;
+          const Shape& shape = c.shape(0);
+          if (shape.ranked() && axis != kUnknownInt &&
+              (axis < -shape.rank() || axis >= shape.rank())) {
+            invalid_argument("axis ", axis, " is out of range [Op:Roll]");
+          }
+          c.add_output(c.dtype(0), shape);
+        },
+    .kernel = cpu::roll,
+    .gradient =
+        [](GradContext& g) {
+          const auto& [shift, axis] = g.attrs<RollAttrs>();
+          // The opposite of the smallest integer is itself, and so is that of its distance.
+          const int64_t back = shift == std::numeric_limits<int64_t>::min() ? shift : -shift;
+          g.set(0, call(roll, {g.dy()}, RollAttrs{.shift = back, .axis = axis}));
+        },
+    .may_be_unknown = Unknown::kRanks,
+    .makes_outputs = true,
+    .doc = "Moves elements along an axis; those shifted out at one end wrap around.",
 }};
 
 void check_output_count(int64_t count) {

@@ -46,6 +46,12 @@ struct ReverseAttrs {
 };
 extern const Op reverse;  // tensor
 
+struct RollAttrs {
+  int64_t shift;
+  int64_t axis;
+};
+extern const Op roll;  // input
+
 struct ConcatAttrs {
   int64_t axis;
 };

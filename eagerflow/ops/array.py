@@ -552,7 +552,6 @@ def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = No
         axes = every
     rolled_axes = known_array(axes, dtypes.int32, "axis").tolist()
     distances = sizes_in(_ops.cast(shifts, dtypes.int32))
-    sizes = sizes_of(value)
     if len(distances) != len(rolled_axes):
         raise invalid_argument(
             f"shift and axis must have the same size, got {len(distances)} and {len(rolled_axes)} "
@@ -561,14 +560,7 @@ def roll(input: TensorLike, shift: TensorLike, axis: Axes, name: str | None = No
     for distance, k in zip(distances, rolled_axes, strict=True):
         if not -value.ndim <= k < value.ndim:
             raise invalid_argument(f"axis {k} is out of range [Op:Roll]")
-        length = sizes[k]
-        if not is_known(length, distance):
-            positions = _ops.floormod(_ops.range(0, length, 1) - distance, length)
-            value = slices_at(value, positions, k)
-            continue
-        cut = -distance % length if length else 0
-        if cut:
-            value = _ops.concat(_ops.split(value, [cut, length - cut], k)[::-1], k)
+        value = _ops.roll(value, distance, k)
     return _ops.identity(value) if value is input else value
 
 

@@ -93,3 +93,23 @@ def test_a_slice_keeps_its_elements_when_its_variable_changes() -> None:
     part = tf.constant(array)[:, 1:-1]
     array[:] = 2
     assert (part.numpy() == 1).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "string"])
+@pytest.mark.parametrize("shape", [(4, 3, 5), (1, 7, 1), (300, 40, 5), (0, 3, 2)], ids=str)
+@pytest.mark.parametrize("mode", [*MODES, "shift unknown"])
+def test_elements_that_move_along_axes(mode, shape, dtype) -> None:
+    array = np.random.default_rng(3).integers(0, 50, shape)
+    x = tf.constant(array.astype(str)) if dtype == "string" else tf.cast(array, dtype)
+    for axis in (0, 1, -1):
+        for shift in (0, 1, -1, 6, -13, 1000):
+
+            def move(x, shift, axis=axis):
+                moved = tf.roll(x, shift, axis)
+                return moved if dtype == "string" else (moved + moved) - moved
+
+            if mode == "shift unknown":
+                found = tf.function(move)(x, tf.constant(shift))
+            else:
+                found = MODES[mode](lambda x, s=shift, f=move: f(x, s))(x)
+            np.testing.assert_array_equal(found, np.roll(x.numpy(), shift, axis))

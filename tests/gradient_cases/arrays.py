@@ -48,6 +48,8 @@ def shape_cases() -> list[Case]:
         call("tile", spread((2, 3)), multiples=[1, 1]),
         call("tile", spread((2,)), multiples=[0]),
         call("reverse", x, axis=[0]),
+        call("roll", x, shift=2, axis=1),
+        call("roll", x, shift=-5, axis=-1),
         call("reverse", x, axis=[-1, 1]),
         call("fill", spread(()), dims=[2, 3]),
         call("fill", spread_complex(()), dims=[2]),

@@ -26,6 +26,7 @@ void unstack(KernelContext& context);
 void split(KernelContext& context);
 
 void slice(KernelContext& context);
+void roll(KernelContext& context);
 void strided_slice(KernelContext& context);
 void strided_slice_grad(KernelContext& context);
 void strided_slice_update(KernelContext& context);

@@ -110,16 +110,67 @@ class SlicedElements : public ElementSource {
   std::vector<Axis> axes_;
 };
 
-// The slice as elements that are copied later; empty if it has to be copied now.
-Tensor slice_later(const Tensor& input, const StridedSlice& slice, const Place& place) {
-  constexpr int64_t kShortRow = 32;
+// A tensor whose elements are copied from `input` later; empty if they have to be copied now.
+Tensor elements_later(std::shared_ptr<const ElementSource> source, const Tensor& input,
+                      const Shape& shape) {
   constexpr double kNanoseconds = 0.1;  // for an element
-  const TensorSpec spec{input.dtype(), slice.result};
-  if (spec.shape.num_elements() < kLazyElements || owns_memory(input.dtype())) return {};
-  auto source = std::make_shared<const SlicedElements>(input, slice, place);
-  if (source->row() < kShortRow) return {};
+  const TensorSpec spec{input.dtype(), shape};
+  if (shape.num_elements() < kLazyElements || owns_memory(input.dtype())) return {};
   return make_generated(std::move(source), spec, kNanoseconds, input.bytes());
 }
+
+// The same for a slice with rows that are long enough.
+Tensor slice_later(const Tensor& input, const StridedSlice& slice, const Place& place) {
+  constexpr int64_t kShortRow = 32;
+  if (slice.result.num_elements() < kLazyElements) return {};
+  auto source = std::make_shared<const SlicedElements>(input, slice, place);
+  if (source->row() < kShortRow) return {};
+  return elements_later(std::move(source), input, slice.result);
+}
+
+// Elements that move along an axis, copied like those of a slice.
+class RolledElements : public ElementSource {
+ public:
+  RolledElements(const Tensor& input, int64_t shift, int axis)
+      : input_(input), bytes_(static_cast<int64_t>(element_size(input.dtype()))) {
+    const int64_t size = input.dim(axis), inner = inner_size(input.shape(), axis + 1);
+    // Without overflow, and not below 0.
+    const int64_t steps = (size - shift % size) % size;
+    first_ = steps * inner;
+    whole_ = size * inner;
+  }
+
+  void read(int64_t begin, int64_t count, void* to) const override {
+    const auto* const from = static_cast<const std::byte*>(input_.raw_data());
+    auto* out = static_cast<std::byte*>(to);
+    for_runs(begin, count, [&](int64_t at, int64_t size) {
+      std::memcpy(out, from + at * bytes_, static_cast<size_t>(size * bytes_));
+      out += size * bytes_;
+    });
+  }
+
+  // Calls run(at, size) for each run of consecutive elements of the input.
+  template <class Run>
+  void for_runs(int64_t begin, int64_t count, const Run& run) const {
+    while (count > 0) {
+      const int64_t start = begin / whole_ * whole_, place = begin - start;
+      const int64_t before_end =
+          whole_ - first_;  // what comes before the elements that wrap around
+      const bool wraps = place >= before_end;
+      const int64_t at = wraps ? place - before_end : place + first_;
+      const int64_t size = std::min(count, (wraps ? whole_ : before_end) - place);
+      run(start + at, size);
+      begin += size;
+      count -= size;
+    }
+  }
+
+ private:
+  const Tensor input_;
+  const int64_t bytes_;
+  int64_t first_;
+  int64_t whole_;
+};
 
 // How a mirror-padded tensor is read: in rows along the last axis, each with its mirrored parts.
 struct Mirror {
@@ -247,6 +298,25 @@ void strided_slice(KernelContext& context) {
     move.add(count, stride, place.steps[i]);
   }
   move.run(input.dtype(), output.mutable_raw_data(), element_at(input, place.offset));
+}
+
+void roll(KernelContext& context) {
+  const Tensor& input = context.input(0);
+  const auto& [shift, axis] = context.attrs<ops::RollAttrs>();
+  Tensor& output = context.output(0);
+  if (input.size() == 0) {
+    output = Tensor::empty(input.dtype(), input.shape());
+    return;
+  }
+  auto source = std::make_shared<const RolledElements>(input, shift, axis_of(axis, input.rank()));
+  output = elements_later(source, input, input.shape());
+  if (output) return;
+  output = Tensor::empty(input.dtype(), input.shape());
+  int64_t to = 0;
+  source->for_runs(0, input.size(), [&](int64_t at, int64_t size) {
+    copy_elements(input.dtype(), element_at(output, to), element_at(input, at), size);
+    to += size;
+  });
 }
 
 void strided_slice_update(KernelContext& context) {

@@ -282,6 +282,33 @@ Values strided_slice_update(const Call& c) {
   return {c.b.dynamic_update_slice(x, part, starts)};
 }
 
+Values roll(const Call& c) {
+  const auto& [shift, axis] = c.attrs<ops::RollAttrs>();
+  const Value& x = c.in[0];
+  if (c.find_late("axis")) refuse("rolls along an axis that is not known");
+  const auto k = static_cast<size_t>(normalized(axis, x.rank()));
+  const int64_t size = x.shape[static_cast<int>(k)];
+  if (x.shape.num_elements() == 0) return {x};
+  const Dims whole(x.shape.begin(), x.shape.end());
+  Dims begin(whole.size(), 0), end = whole;
+  if (c.late.empty()) {
+    const int64_t cut = (size - shift % size) % size;
+    begin[k] = end[k] = cut;
+    const Value last = c.b.slice(x, begin, whole), first = c.b.slice(x, Dims(whole.size(), 0), end);
+    return {c.b.concat(std::array{last, first}, static_cast<int64_t>(k))};
+  }
+  const Value length = c.b.full_int(DType::kInt64, {}, size);
+  const auto remainder = [&](const Value& value) {
+    return c.b.binary("stablehlo.remainder", value, length);
+  };
+  const Value distance =
+      remainder(c.b.convert(c.b.reshape(*c.find_late("shift"), {}), DType::kInt64));
+  const Value start = remainder(c.b.sub(length, distance));
+  Values starts(whole.size(), c.b.full_int(DType::kInt64, {}, 0));
+  starts[k] = start;
+  return {c.b.dynamic_slice(c.b.concat(std::array{x, x}, static_cast<int64_t>(k)), starts, whole)};
+}
+
 Values pad(const Call& c) {
   const auto& attrs = c.attrs<ops::PadAttrs>();
   Value x = c.in[0];
@@ -449,6 +476,7 @@ constexpr std::pair<const char*, Rule> kArrayRules[] = {
     {"broadcast_to", broadcast_to},
     {"tile", tile},
     {"reverse", reverse},
+    {"roll", roll},
     {"concat", concat},
     {"linspace", linspace},
     {"stack", stack},
