@@ -195,6 +195,49 @@ def test_shallow_copies_share_the_state():
     assert copy.copy(variable) is variable
 
 
+class _Wrapper(tf.Variable):
+    """Extends the type without a value of its own, as TensorFlow's abstract `tf.Variable` lets it."""
+
+    def __init__(self, inner, name):
+        self.inner = inner
+        self._name = name
+
+    name = property(lambda self: self._name)
+    dtype = property(lambda self: self.inner.dtype)
+
+    def value(self):
+        return 2 * self.inner.value()
+
+
+class _WithOwnState(_Wrapper):
+    def __getstate__(self):
+        return {"kept": self.inner.numpy()}
+
+    def __setstate__(self, state):
+        self.inner = tf.Variable(state["kept"])
+
+
+@pytest.mark.parametrize("kind", [_Wrapper, _WithOwnState])
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_wrappers_of_variables_are_pickled_as_objects(kind, protocol):
+    wrapper = kind(tf.Variable(3.0), "w")
+    other = pickle.loads(pickle.dumps([wrapper, wrapper], protocol))
+    assert other[0] is other[1] and type(other[0]) is kind
+    assert other[0].name == "w" and other[0].inner is not wrapper.inner
+    assert other[0].value().numpy() == 6.0
+
+
+@pytest.mark.parametrize("kind", [_Wrapper, _WithOwnState])
+def test_wrappers_of_variables_are_copied_as_objects(kind):
+    wrapper = kind(tf.Variable(3.0), "w")
+    wrapper.itself = wrapper
+    deep, shallow = copy.deepcopy(wrapper), copy.copy(wrapper)
+    assert deep.inner is not wrapper.inner and deep.value().numpy() == 6.0 and deep.name == "w"
+    assert shallow is not wrapper and shallow.value().numpy() == 6.0 and shallow.name == "w"
+    if kind is _Wrapper:
+        assert deep.itself is deep and shallow.inner is wrapper.inner
+
+
 def test_properties():
     variable = tf.Variable(1.0)
     assert variable.trainable and variable.constraint is None and variable.initializer is None
