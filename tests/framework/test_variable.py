@@ -208,6 +208,11 @@ class _Wrapper(tf.Variable):
     def value(self):
         return 2 * self.inner.value()
 
+    def __eq__(self, other):
+        return self is other
+
+    __hash__ = object.__hash__
+
 
 class _WithOwnState(_Wrapper):
     def __getstate__(self):
@@ -236,6 +241,22 @@ def test_wrappers_of_variables_are_copied_as_objects(kind):
     assert shallow is not wrapper and shallow.value().numpy() == 6.0 and shallow.name == "w"
     if kind is _Wrapper:
         assert deep.itself is deep and shallow.inner is wrapper.inner
+
+
+def test_functions_take_wrappers_of_variables_as_objects():
+    inner, traces = tf.Variable(3.0), []
+    first, second = _Wrapper(inner, "a"), _Wrapper(tf.Variable(5.0), "b")
+
+    @tf.function
+    def plus_one(wrapper, others=()):
+        traces.append(wrapper.name)
+        return wrapper.value() + 1.0 + sum(other.value() for other in others)
+
+    assert plus_one(first).numpy() == 7.0
+    inner.assign(4.0)
+    assert plus_one(first).numpy() == 9.0 and plus_one(second).numpy() == 11.0
+    assert plus_one(first, [second]).numpy() == 19.0 and traces == ["a", "b", "a"]
+    assert tf.function(lambda given: plus_one(given["x"]))({"x": first}).numpy() == 9.0
 
 
 def test_properties():
