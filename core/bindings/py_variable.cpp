@@ -376,6 +376,10 @@ PyObject* get_device_id(PyObject* object, void*) {
   return guarded([&] { return PyLong_FromLong(variable_of(object).device()); });
 }
 
+PyObject* get_has_value(PyObject* object, void*) {
+  return PyBool_FromLong(self_of(object)->variable != nullptr);
+}
+
 PyObject* get_id(PyObject* object, void*) {
   return guarded([&] { return PyLong_FromUnsignedLongLong(variable_of(object).id()); });
 }
@@ -488,6 +492,8 @@ PyGetSetDef getset[] = {
      nullptr},
     {"_remainder", get_remainder, nullptr,
      "What additions have lost to rounding, a tensor; None where it is not kept.", nullptr},
+    {"_has_value", get_has_value, nullptr,
+     "Whether it has a value of its own; wrappers of other variables have none.", nullptr},
     {"_id", get_id, nullptr, "An id that no other tensor or variable has.", nullptr},
     {"_device_id", get_device_id, nullptr, "The device that holds the value.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

@@ -114,6 +114,10 @@ def _weights(targets: list[_core.Tensor], grad_ys: Any) -> list[Any]:
     return [_weight(target, weight) for target, weight in zip(targets, weights, strict=True)]
 
 
+# Their gradients have the shape of what is reshaped, whatever that of the weights.
+_RESHAPING = ("ExpandDims", "Reshape", "Squeeze")
+
+
 def _weight(target: _core.Tensor, weight: Any) -> Any:
     if weight is None:
         if target.dtype.is_complex:
@@ -130,6 +134,9 @@ def _weight(target: _core.Tensor, weight: Any) -> Any:
             f"the grad_ys of {target} must have its dtype."
         )
     if not weight.shape.is_compatible_with(target.shape):
+        count = weight.shape.num_elements()
+        if target.op.type in _RESHAPING and count and count == target.shape.num_elements():
+            return _core.ops.reshape(weight, target.shape.as_list())
         raise ValueError(
             f"The grad_ys of {target} has shape {weight.shape}, which is not {target.shape}."
         )

@@ -16,6 +16,7 @@ from eagerflow.data.arguments import LATE, UNKNOWN, boolean, integer, invalid, i
 from eagerflow.data.context import Context
 from eagerflow.data.cursor import Cursor, InputCursor
 from eagerflow.data.dataset import Dataset, DatasetSpec, UnaryDataset
+from eagerflow.extension_types.batching import StackedByEncoder
 from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
@@ -93,9 +94,11 @@ class Stacker:
         leaves = structure.flatten(spec)
         dense = all(type(leaf) is TensorSpec for leaf in leaves)
         self._stack = stack_tensors if dense else self._stack_leaves
-        # The specs of those leaves that batches hold as ragged tensors, by their index.
-        self._ragged = {
-            i: leaf for i, leaf in enumerate(leaves) if isinstance(leaf, RaggedTensorSpec)
+        # The specs of those leaves that batches hold as their specs say, not their values, by index.
+        self._specs = {
+            i: leaf
+            for i, leaf in enumerate(leaves)
+            if isinstance(leaf, RaggedTensorSpec | StackedByEncoder)
         }
 
     def __call__(self, elements: list[Any]) -> Any:
@@ -111,8 +114,8 @@ class Stacker:
         return self._pack(list(map(self._stack, columns, itertools.count())))
 
     def _stack_leaves(self, leaves: list[object], component: int) -> Any:
-        ragged = self._ragged.get(component)
-        return stack_leaves(leaves, component) if ragged is None else ragged._stack(leaves)
+        spec = self._specs.get(component)
+        return stack_leaves(leaves, component) if spec is None else spec._stack(leaves)
 
 
 class BatchCursor(InputCursor):

@@ -1,11 +1,12 @@
-"""Extension types whose values can be stacked along a first axis and sliced again."""
+"""Extension types and programs' own specs whose values can be stacked along a first axis and sliced."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABCMeta
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, nest
 from eagerflow.extension_types.extension_type import (
     ExtensionType,
     ExtensionTypeSpec,
@@ -13,9 +14,11 @@ from eagerflow.extension_types.extension_type import (
 )
 from eagerflow.extension_types.fields import ImmutableDict, SpecDict
 from eagerflow.framework.shapes import TensorShape
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import EncodedAsItself, TensorSpec, TypeSpec
 from eagerflow.ops.batching import stack_tensors
 from eagerflow.ops.indexing import gather
+from eagerflow.ragged.spec import RaggedTensorSpec
+from eagerflow.sparse.tensor import SparseTensorSpec
 
 Tensor = _core.Tensor
 
@@ -104,33 +107,14 @@ class ExtensionTypeBatchEncoder:
         return spec._value({name: _refilled(item, leaves) for name, item in spec._field_values()})
 
 
-class BatchableExtensionTypeSpec(ExtensionTypeSpec):
-    """The base of the specs of extension types whose values can be stacked."""
-
-    @property
-    def _encoder(self) -> ExtensionTypeBatchEncoder:
-        return self.value_type.__batch_encoder__  # type: ignore[attr-defined]
-
-    def _batch(self, batch_size: int | None) -> Any:
-        return self._encoder.batch(self, batch_size)
-
-    def _unbatch(self) -> Any:
-        return self._encoder.unbatch(self)
+class StackedByEncoder(TypeSpec):
+    """The base of specs whose values are stacked and sliced in their encoding."""
 
     _is_batchable = True
+    _encoder: Any
 
     def _slices(self, value: object) -> Slices:
         return Slices(self, value)
-
-    def _gathered(self, value: object, rows: Any) -> Any:
-        """The slices of a value at some positions, as one value."""
-        parts = [
-            part._type_spec._gathered(part, rows)
-            if isinstance(part, BatchableExtensionType)
-            else gather(part, rows)
-            for part in self._encoder.encode(self, value, 1)
-        ]
-        return self._encoder.decode(self._unbatch()._batch(rows.shape[0]), parts)
 
     def _stack(self, values: list) -> Any:
         """Values of this spec along a new first axis.
@@ -139,7 +123,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
             tf.errors.InvalidArgumentError: if their shapes differ.
         """
         encoder = self._encoder
-        columns = zip(*(encoder.encode(value._type_spec, value) for value in values), strict=True)
+        columns = zip(*(encoder.encode(self, value) for value in values), strict=True)
         specs = encoder.encoding_specs(self)
         stacked = []
         for k, (spec, column) in enumerate(zip(specs, columns, strict=True)):
@@ -156,7 +140,7 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
         return parts
 
     def _row_tensors(self, value: Any, row: Any) -> list:
-        encoded = self._encoder.encode(value._type_spec, value)
+        encoded = self._encoder.encode(self, value)
         tensors: list = []
         for spec, part in zip(self._encoder.encoding_specs(self), encoded, strict=True):
             tensors += [part] if isinstance(spec, TensorSpec) else spec._row_tensors(part, row)
@@ -172,6 +156,101 @@ class BatchableExtensionTypeSpec(ExtensionTypeSpec):
                 own = [next(remaining) for _ in spec._row_parts()]
                 stacked.append(spec._from_rows(own, count))
         return self._encoder.decode(self._encoder.batch(self, None), stacked)
+
+
+class BatchableExtensionTypeSpec(EncodedAsItself, StackedByEncoder, ExtensionTypeSpec):
+    """The base of the specs of extension types whose values can be stacked."""
+
+    @property
+    def _encoder(self) -> ExtensionTypeBatchEncoder:
+        return self.value_type.__batch_encoder__  # type: ignore[attr-defined]
+
+    def _batch(self, batch_size: int | None) -> Any:
+        return self._encoder.batch(self, batch_size)
+
+    def _unbatch(self) -> Any:
+        return self._encoder.unbatch(self)
+
+    def _gathered(self, value: object, rows: Any) -> Any:
+        """The slices of a value at some positions, as one value."""
+        parts = [
+            part._type_spec._gathered(part, rows)
+            if isinstance(part, BatchableExtensionType)
+            else gather(part, rows)
+            for part in self._encoder.encode(self, value, 1)
+        ]
+        return self._encoder.decode(self._unbatch()._batch(rows.shape[0]), parts)
+
+
+class PartsEncoder:
+    """Encodes values as their spec's own methods do."""
+
+    def batch(self, spec: Any, batch_size: int | None) -> Any:
+        """The spec of `batch_size` stacked values."""
+        return spec._batch(batch_size)
+
+    def unbatch(self, spec: Any) -> Any:
+        """The spec of a slice of a value."""
+        return spec._unbatch()
+
+    def encode(self, spec: Any, value: object, minimum_rank: int = 0) -> Any:
+        """A list of tensors, or composite tensors."""
+        return spec._to_batched_tensor_list(value) if minimum_rank else spec._to_tensor_list(value)
+
+    def encoding_specs(self, spec: Any) -> Any:
+        """The specs of the result of `encode`."""
+        return spec._flat_tensor_specs
+
+    def decode(self, spec: Any, encoded_value: Any) -> Any:
+        """The value of this spec from its encoding."""
+        return spec._from_compatible_tensor_list(encoded_value)
+
+
+class BatchableTypeSpec(StackedByEncoder, metaclass=ABCMeta):
+    """The base of a program's own specs whose values can be stacked: they define `_batch`, `_unbatch`.
+
+    A value is encoded by its components, unless the spec defines `_to_tensor_list`,
+    `_flat_tensor_specs` and `_from_compatible_tensor_list`.
+    """
+
+    __batch_encoder__ = PartsEncoder()
+
+    @property
+    def _encoder(self) -> Any:
+        return self.__batch_encoder__
+
+    @property
+    def _flat_tensor_specs(self) -> list[Any]:
+        parts = nest.flatten(self._component_specs)  # type: ignore[attr-defined]
+        return [spec for part in parts for spec in part._flat_tensor_specs]
+
+    def _to_tensor_list(self, value: object) -> list[Any]:
+        return self._encoded(value, "_to_tensor_list")
+
+    def _to_batched_tensor_list(self, value: object) -> list[Any]:
+        return self._encoded(value, "_to_batched_tensor_list")
+
+    def _encoded(self, value: object, method: str) -> list[Any]:
+        specs = self._component_specs  # type: ignore[attr-defined]
+        parts = nest.flatten_up_to(specs, self._to_components(value))  # type: ignore[attr-defined]
+        return [
+            tensor
+            for spec, part in zip(nest.flatten(specs), parts, strict=True)
+            for tensor in getattr(spec, method)(part)
+        ]
+
+    def _from_compatible_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
+        specs = self._component_specs  # type: ignore[attr-defined]
+        tensors = iter(tensor_list)
+        parts = [
+            spec._from_compatible_tensor_list([next(tensors) for _ in spec._flat_tensor_specs])
+            for spec in nest.flatten(specs)
+        ]
+        return self._from_components(nest.pack_sequence_as(specs, parts))  # type: ignore[attr-defined]
+
+
+for _spec in (TensorSpec, RaggedTensorSpec, SparseTensorSpec, BatchableExtensionTypeSpec):
+    BatchableTypeSpec.register(_spec)
 
 
 class Slices:

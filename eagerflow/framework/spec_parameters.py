@@ -1,6 +1,7 @@
 """The parameters of specs that programs define, as their `_serialize()` returns them: compared and joined.
 
-Parameters are nested lists, tuples and dictionaries of specs, shapes, dtypes, arrays and plain values.
+Parameters are nested lists, tuples and dictionaries of specs, shapes, dtypes, arrays and plain values. The
+order of a dictionary's keys says nothing: files have them sorted.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from eagerflow.framework.shapes import TensorShape
 def key(value: Any) -> Any:
     """A hashable key for a parameter; equal parameters have equal keys."""
     if isinstance(value, dict):
-        return tuple((key(name), key(item)) for name, item in value.items())
+        return dict, frozenset((name, key(item)) for name, item in value.items())
     if isinstance(value, tuple):
         return tuple(map(key, value))
     if isinstance(value, list):
@@ -40,7 +41,7 @@ def fit(one: Any, other: Any, is_compatible: Callable[[Any, Any], bool]) -> bool
             fit(a, b, is_compatible) for a, b in zip(one, other, strict=True)
         )
     if isinstance(one, dict):
-        return list(one) == list(other) and all(
+        return one.keys() == other.keys() and all(
             fit(item, other[name], is_compatible) for name, item in one.items()
         )
     if isinstance(one, TensorShape) or hasattr(one, "most_specific_compatible_type"):
@@ -61,7 +62,7 @@ def joined(one: Any, other: Any) -> Any:
     if type(one) is type(other) and isinstance(one, list | tuple) and len(one) == len(other):
         items = [joined(a, b) for a, b in zip(one, other, strict=True)]
         return type(one)(*items) if hasattr(one, "_fields") else type(one)(items)
-    if isinstance(one, dict) and isinstance(other, dict) and list(one) == list(other):
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
         return {name: joined(item, other[name]) for name, item in one.items()}
     if key(one) != key(other):
         raise ValueError(f"Types are not compatible: {one!r} vs {other!r}")

@@ -127,9 +127,20 @@ class TypeSpec(TraceType):
         """The specs of the tensors that make up a value."""
         return self._parts_of_values()
 
+    # What a value is encoded as to be stacked and sliced, and the specs of that.
+
     @property
     def _flat_tensor_specs(self) -> list[Any]:
         return self._parts_of_values()
+
+    def _to_tensor_list(self, value: Any) -> list[Any]:
+        return self.to_tensors(value)
+
+    def _to_batched_tensor_list(self, value: Any) -> list[Any]:
+        return self._to_tensor_list(value)
+
+    def _from_compatible_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
+        return self.from_tensors(iter(tensor_list))
 
     def cast(self, value: Any, cast_context: Any) -> Any:
         """The value, if it has this spec.
@@ -226,7 +237,24 @@ def _without_names(part: TensorShape | TypeSpec) -> TypeSpec | TensorShape:
     return part._without_tensor_names() if isinstance(part, TypeSpec) else part
 
 
-class TensorSpec(TypeSpec):
+class EncodedAsItself(TypeSpec):
+    """The base of specs whose values can be stacked and sliced as they are."""
+
+    _is_batchable = True
+
+    @property
+    def _flat_tensor_specs(self) -> list[Any]:
+        return [self]
+
+    def _to_tensor_list(self, value: Any) -> list[Any]:
+        return [value]
+
+    def _from_compatible_tensor_list(self, tensor_list: Sequence[Any]) -> Any:
+        (value,) = tensor_list
+        return value
+
+
+class TensorSpec(EncodedAsItself):
     """The shape, dtype and name of a tensor.
 
     Args:
@@ -372,7 +400,6 @@ class TensorSpec(TypeSpec):
         except (TypeError, ValueError) as error:
             raise TypeError(str(error)) from error
 
-    _is_batchable = True
     _is_weak = False
 
     def _batch(self, size: int | None) -> TensorSpec:

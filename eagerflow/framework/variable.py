@@ -19,6 +19,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.slice_assignment import slice_assignment
 from eagerflow.framework.tensor import OPERATORS, Reference, at, lack_array_methods, repr_fields
 from eagerflow.framework.trackable import Trackable
+from eagerflow.framework.variable_copies import Copied, declaration
 from eagerflow.util.class_signature import SignatureOfInit, refuse_abstract
 
 _ops = _core.ops
@@ -242,7 +243,7 @@ def _refusal(sign: str, method: str) -> Callable[..., Any]:
     return refuse
 
 
-class Variable(_core.Variable, Trackable, metaclass=_VariableType):
+class Variable(Copied, _core.Variable, Trackable, metaclass=_VariableType):
     """A mutable slot that holds a tensor of fixed dtype.
 
     A variable can be used wherever a tensor can; its current value is used then. Tapes watch
@@ -345,7 +346,7 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
                     f"({value.shape}) is not compatible with the explicitly supplied `shape` "
                     f"argument ({shape})."
                 )
-            declared = _declaration(static_shape)
+            declared = declaration(static_shape)
         name = scoped("Variable" if name is None else name)
         super().__init__(value, bool(trainable), name, declared)
         if creation is not None:
@@ -707,30 +708,6 @@ class Variable(_core.Variable, Trackable, metaclass=_VariableType):
             f"{repr_fields(self)}>"
         )
 
-    def _clone(self, value: _core.Tensor) -> Variable:
-        copy = type(self).__new__(type(self))
-        copy.__dict__.update(self.__dict__)
-        declared = _declaration(self.shape)
-        _core.Variable.__init__(copy, value, self.trainable, self._name, declared)
-        return copy
-
-    def __copy__(self) -> Variable:
-        # As in TensorFlow, shallow copies of objects with variables share these, and their state.
-        return self
-
-    def __deepcopy__(self, memo: dict) -> Variable:
-        if _core.building() is not None:
-            raise NotImplementedError(
-                "__deepcopy__() is only available when eager execution is enabled."
-            )
-        copy = self._clone(self.read_value())
-        memo[id(self)] = copy
-        return copy
-
-    def __reduce__(self) -> tuple:
-        state = (self.read_value(), self.trainable, self._name, _declaration(self.shape))
-        return _from_pickle, (type(self), state, self.__dict__.copy())
-
 
 def _operator_on_value(name: str) -> Callable:
     operator = getattr(_core.Tensor, name)
@@ -743,18 +720,6 @@ def _operator_on_value(name: str) -> Callable:
 
 
 _core.register_slice_assignment(slice_assignment)
-
-
-def _from_pickle(cls: type[Variable], state: tuple, attributes: dict) -> Variable:
-    variable = cls.__new__(cls)
-    variable.__dict__.update(attributes)
-    _core.Variable.__init__(variable, *state)
-    return variable
-
-
-def _declaration(shape: TensorShape) -> Any:
-    """A shape in the form that the native type accepts."""
-    return False if shape.rank is None else tuple(shape)
 
 
 def _initial_tensor(value: Any, dtype: Any) -> _core.Tensor:

@@ -460,7 +460,7 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
     if isinstance(value, TypeSpec):
         return value
     if isinstance(value, _core.Variable):
-        return VariableSpec.of(value, context)
+        return VariableSpec.of(value, context) if _is_one(value) else _of_object(value)
     if hasattr(kind, "_type_spec"):
         return value._type_spec
     if isinstance(value, np.ndarray | np.generic):
@@ -484,6 +484,14 @@ def from_value(value: Any, context: TracingContext | None = None) -> Any:
         fields = [getattr(value, field.name) for field in kind.__attrs_attrs__]
         return Attrs(kind, _types(fields, context))
     return _of_object(value)
+
+
+def _is_one(value: Any) -> bool:
+    """Whether it is a variable or has the handle of one; a program's own class may only extend the type."""
+    if value._has_value:
+        return True
+    inner = getattr(getattr(value, "handle", None), "variable", value)
+    return inner is not value
 
 
 def _of_object(value: object) -> Weakref | Literal:

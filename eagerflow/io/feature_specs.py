@@ -79,7 +79,10 @@ def _ragged(feature: kinds.RaggedFeature, outer: list[int | None], ragged_axes: 
     """The spec of a ragged feature: each partition adds an axis to those of `outer`."""
     uniform = kinds.RaggedFeature.UniformRowLength
     inner = [part.length if isinstance(part, uniform) else None for part in feature.partitions]
-    ragged_rank = ragged_axes + len(inner)
+    ragged = len(inner)
+    while ragged and inner[ragged - 1] is not None:  # an axis of the flat values
+        ragged -= 1
+    ragged_rank = ragged_axes + ragged
     shape = [*outer, *([None] if outer or not inner else []), *inner]
     if not outer and inner:
         shape = [None, *inner]

@@ -312,7 +312,10 @@ class Parser:
 def ragged_rows(
     column: Column, parts: list[Any], feature: RaggedFeature, keyed: Any, batch: bool
 ) -> Any:
-    """The values of each example, with the row partitions of a RaggedFeature."""
+    """The values of each example, with the row partitions of a RaggedFeature.
+
+    The innermost ones are axes of the flat values where they are uniform.
+    """
     dtype = feature.row_splits_dtype
     values: Any = column.tensor(parts)
     counts = [len(part) for part in parts]
@@ -329,16 +332,14 @@ def ragged_rows(
             item = _lengths(partition, own, count, column)
             lengths.extend(item)
             rows.append(len(item))
+        counts = rows
+        if uniform is not None and not isinstance(values, RaggedTensor):
+            values = _ops.reshape(values, [len(lengths), uniform, *values.shape[1:]])
+            continue
         values = RaggedTensor._of(
             values, RowPartition.of_lengths(np.array(lengths), dtype, uniform)
         )
-        counts = rows
     if not batch:
-        if isinstance(values, RaggedTensor) and values.ragged_rank == 1:
-            length = values._partition.static_uniform_row_length
-            if length is not None:
-                inner = values.values
-                return _ops.reshape(inner, [values._partition.static_nrows, length])
         return values
     return RaggedTensor._of(values, RowPartition.of_lengths(np.array(counts, np.int64), dtype))
 

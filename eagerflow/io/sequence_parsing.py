@@ -18,6 +18,7 @@ from eagerflow.io.parsing import (
     invalid,
     message_of,
     padded,
+    ragged_rows,
     serialized_list,
     sizes_of,
 )
@@ -93,21 +94,30 @@ def _sparse(column: Column, examples: list[Any], batch: bool) -> SparseTensor:
 
 
 def _ragged(column: Column, feature: RaggedFeature, examples: list[Any], batch: bool) -> Any:
-    if feature.partitions:
-        raise ValueError("Feature lists cannot be divided further by partitions.")
-    counts, lengths, values = [], [], []
+    """A row for each step, divided further by the feature's partitions."""
+    counts, values = [], []
     for k, example in enumerate(examples):
         steps = _steps(column, example, k) or []
         counts.append(len(steps))
-        lengths += [len(items) for items in steps]
         values += steps
-    dtype = feature.row_splits_dtype
-    rows = RaggedTensor._of(
-        column.tensor(values), RowPartition.of_lengths(np.array(lengths, np.int64), dtype)
-    )
+    keyed: dict[str, list[Any]] = {}
+    for partition in feature.partitions:
+        if not isinstance(partition, RaggedFeature.UniformRowLength):
+            sizes = Column(partition.key, dtypes.int64, _OP)
+            found = [_steps(sizes, example, k) or [] for k, example in enumerate(examples)]
+            for k, steps in enumerate(found):
+                if len(steps) != counts[k]:
+                    raise invalid(
+                        f"Key: {partition.key}, Index: {k}.  There are {len(steps)} steps, and "
+                        f"{counts[k]} of '{column.key}', which they divide",
+                        _OP,
+                    )
+            keyed[partition.key] = [list(step) for steps in found for step in steps]
+    rows = ragged_rows(column, values, feature, keyed, batch=True)
     if not batch:
         return rows
-    return RaggedTensor._of(rows, RowPartition.of_lengths(np.array(counts, np.int64), dtype))
+    partition = RowPartition.of_lengths(np.array(counts, np.int64), feature.row_splits_dtype)
+    return RaggedTensor._of(rows, partition)
 
 
 def _parse(

@@ -11,7 +11,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.sizes import sizes_of
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import EncodedAsItself, TensorSpec, TypeSpec
 from eagerflow.ragged.arrangement import concat, stack
 from eagerflow.ragged.factories import rows_of
 from eagerflow.ragged.row_partition import RowPartition
@@ -19,7 +19,7 @@ from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.typing import DTypeLike, TensorLike
 
 
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(EncodedAsItself):
     """The shape and dtype of a ragged tensor.
 
     Args:
@@ -172,8 +172,6 @@ class RaggedTensorSpec(TypeSpec):
             self._ragged_rank,
             self._row_splits_dtype,
         )
-
-    _is_batchable = True
 
     def _batch(self, size: int | None) -> RaggedTensorSpec:
         shape = TensorShape([size]).concatenate(self._shape)

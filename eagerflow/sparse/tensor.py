@@ -17,7 +17,7 @@ from eagerflow.framework.op_function import bind_arguments
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.framework.sizes import sizes_may_equal
 from eagerflow.framework.tensor import lack_array_methods
-from eagerflow.framework.type_spec import TensorSpec, TypeSpec
+from eagerflow.framework.type_spec import EncodedAsItself, TensorSpec
 from eagerflow.ops import array, math, segment
 from eagerflow.ops.printing import tensor_text
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
@@ -327,7 +327,7 @@ def assembled(
     return result
 
 
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(EncodedAsItself):
     """The shape and dtype of a sparse tensor.
 
     Args:
@@ -409,8 +409,6 @@ class SparseTensorSpec(TypeSpec):
             raise ValueError(f"No SparseTensorSpec is compatible with both {self} and {other}.")
         shape = self._shape.most_specific_compatible_shape(other._shape)
         return SparseTensorSpec(shape, self._dtype)
-
-    _is_batchable = True
 
     def _batch(self, size: int | None) -> SparseTensorSpec:
         return SparseTensorSpec(TensorShape([size]).concatenate(self._shape), self._dtype)

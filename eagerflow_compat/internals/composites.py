@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eagerflow import _core, nest
+from eagerflow.extension_types.batching import BatchableTypeSpec
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor, SparseTensorValue
 from eagerflow.framework.indexed_slices import IndexedSlices, IndexedSlicesSpec, IndexedSlicesValue
@@ -50,8 +51,6 @@ __all__ = [
     "restore_variables_from_atoms",
     "type_spec_from_value",
 ]
-
-BatchableTypeSpec = TypeSpec
 
 
 class BoundedTensorSpec(TensorSpec):

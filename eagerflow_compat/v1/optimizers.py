@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import eagerly
@@ -137,7 +137,9 @@ class Optimizer:
                 "`loss` passed to Optimizer.compute_gradients should be a function when eager "
                 "execution is enabled."
             )
-        chosen = graph_variables.trainable_variables() if var_list is None else list(var_list)
+        chosen = (
+            graph_variables.trainable_variables() if var_list is None else nest.flatten(var_list)
+        )
         if not chosen:
             raise ValueError("No variables to optimize.")
         found = gradients.added(loss, chosen, grad_loss, colocate=colocate_gradients_with_ops)

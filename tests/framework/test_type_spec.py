@@ -109,6 +109,18 @@ def test_specs_of_programs_are_compared_by_their_arguments():
     assert tf.TypeSpec._deserialize.__func__(_PairSpec, spec._serialize()) == spec
 
 
+def test_order_of_keys_of_parameters_says_nothing():
+    """Files have dictionaries sorted."""
+    a, b = tf.TensorSpec([2]), tf.RaggedTensorSpec([2, None])
+    spec, other = _PairSpec({"right": b, "left": a}, "x"), _PairSpec({"left": a, "right": b}, "x")
+    assert spec == other and hash(spec) == hash(other)
+    assert spec.is_subtype_of(other) and spec.is_compatible_with(other)
+    wide = _PairSpec({"left": tf.TensorSpec([None]), "right": b}, "x")
+    assert spec.is_subtype_of(wide) and wide.is_compatible_with(spec)
+    assert spec.most_specific_compatible_type(wide) == wide
+    assert spec != _PairSpec({"left": a}, "x") and not spec.is_compatible_with(wide.specs)
+
+
 def test_components_of_programs_specs_may_be_nested():
     pair = _pair(2)
     parts = tf.nest.flatten(pair, expand_composites=True)

@@ -195,6 +195,70 @@ def test_shallow_copies_share_the_state():
     assert copy.copy(variable) is variable
 
 
+class _Wrapper(tf.Variable):
+    """Extends the type without a value of its own, as TensorFlow's abstract `tf.Variable` lets it."""
+
+    def __init__(self, inner, name):
+        self.inner = inner
+        self._name = name
+
+    name = property(lambda self: self._name)
+    dtype = property(lambda self: self.inner.dtype)
+
+    def value(self):
+        return 2 * self.inner.value()
+
+    def __eq__(self, other):
+        return self is other
+
+    __hash__ = object.__hash__
+
+
+class _WithOwnState(_Wrapper):
+    def __getstate__(self):
+        return {"kept": self.inner.numpy()}
+
+    def __setstate__(self, state):
+        self.inner = tf.Variable(state["kept"])
+
+
+@pytest.mark.parametrize("kind", [_Wrapper, _WithOwnState])
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_wrappers_of_variables_are_pickled_as_objects(kind, protocol):
+    wrapper = kind(tf.Variable(3.0), "w")
+    other = pickle.loads(pickle.dumps([wrapper, wrapper], protocol))
+    assert other[0] is other[1] and type(other[0]) is kind
+    assert other[0].name == "w" and other[0].inner is not wrapper.inner
+    assert other[0].value().numpy() == 6.0
+
+
+@pytest.mark.parametrize("kind", [_Wrapper, _WithOwnState])
+def test_wrappers_of_variables_are_copied_as_objects(kind):
+    wrapper = kind(tf.Variable(3.0), "w")
+    wrapper.itself = wrapper
+    deep, shallow = copy.deepcopy(wrapper), copy.copy(wrapper)
+    assert deep.inner is not wrapper.inner and deep.value().numpy() == 6.0 and deep.name == "w"
+    assert shallow is not wrapper and shallow.value().numpy() == 6.0 and shallow.name == "w"
+    if kind is _Wrapper:
+        assert deep.itself is deep and shallow.inner is wrapper.inner
+
+
+def test_functions_take_wrappers_of_variables_as_objects():
+    inner, traces = tf.Variable(3.0), []
+    first, second = _Wrapper(inner, "a"), _Wrapper(tf.Variable(5.0), "b")
+
+    @tf.function
+    def plus_one(wrapper, others=()):
+        traces.append(wrapper.name)
+        return wrapper.value() + 1.0 + sum(other.value() for other in others)
+
+    assert plus_one(first).numpy() == 7.0
+    inner.assign(4.0)
+    assert plus_one(first).numpy() == 9.0 and plus_one(second).numpy() == 11.0
+    assert plus_one(first, [second]).numpy() == 19.0 and traces == ["a", "b", "a"]
+    assert tf.function(lambda given: plus_one(given["x"]))({"x": first}).numpy() == 9.0
+
+
 def test_properties():
     variable = tf.Variable(1.0)
     assert variable.trainable and variable.constraint is None and variable.initializer is None

@@ -382,3 +382,23 @@ def test_errors_of_exchanged_gradients():
         for wrong in ([1], {1: "x"}, {"Abs": None}):
             with pytest.raises(TypeError, match="dictionary"), graph.gradient_override_map(wrong):
                 pass
+
+
+@pytest.mark.parametrize(
+    ("reshaped", "weights"),
+    [
+        (lambda x: tf.reshape(x, [2, 3]), [1, 2, 3]),
+        (lambda x: tf.expand_dims(x, 0), [6]),
+        (lambda x: tf.squeeze(tf.expand_dims(x, 0)), [3, 2]),
+    ],
+)
+def test_weights_of_what_is_reshaped_may_have_its_elements_in_another_shape(reshaped, weights):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.compat.v1.placeholder(tf.float32, [6])
+        given = tf.reshape(tf.range(6.0), weights)
+        (gradient,) = tf.gradients(reshaped(x), x, grad_ys=[given])
+        assert session.run(gradient).tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+        with pytest.raises(ValueError, match="has shape"):
+            tf.gradients(reshaped(x), x, grad_ys=[tf.range(5.0)])
+        with pytest.raises(ValueError, match="has shape"):
+            tf.gradients(2.0 * reshaped(x), x, grad_ys=[given])

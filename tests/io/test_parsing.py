@@ -123,6 +123,61 @@ def test_ragged_features_are_divided():
 
 
 @pytest.mark.parametrize(
+    ("partitions", "expected", "ragged_rank"),
+    [
+        ("u", [[1, 2, 3], [4, 5, 6]], 0),
+        ("lu", [[[1, 2, 3]], [[4, 5, 6]]], 1),
+        ("uu", [[[1, 2, 3]], [[4, 5, 6]]], 0),
+        ("ul", [[[1, 2, 3]], [[4, 5, 6]]], 2),
+    ],
+)
+def test_innermost_uniform_partitions_are_axes_of_the_values(partitions, expected, ragged_rank):
+    kind = io.RaggedFeature
+    lengths = {"lu": [1, 1], "ul": [3, 3]}.get(partitions, [])
+    rows = example(v=[1, 2, 3, 4, 5, 6], l=lengths)
+    uniform = [3] if partitions[-1:] == "u" else [1]
+    uniform = [*([1] if partitions == "uu" else []), *uniform]
+    parts = [
+        kind.RowLengths("l") if part == "l" else kind.UniformRowLength(uniform.pop(0))
+        for part in partitions
+    ]
+    described = {"k": kind(tf.int64, "v", parts)}
+    one = io.parse_single_example(rows, described)["k"]
+    many = io.parse_example([rows], described)["k"]
+    assert getattr(one, "ragged_rank", 0) == ragged_rank and many.ragged_rank == ragged_rank + 1
+    as_list = one.to_list() if ragged_rank else one.numpy().tolist()
+    assert as_list == expected and many.to_list() == [expected]
+    for batch in (False, True):
+        texts = tf.data.Dataset.from_tensors([rows] if batch else rows)
+        parse = io.parse_example if batch else io.parse_single_example
+        parsed = texts.map(lambda text, parse=parse: parse(text, described)["k"])
+        value = next(iter(parsed))
+        assert parsed.element_spec.is_compatible_with(value)
+        assert getattr(value, "ragged_rank", 0) == ragged_rank + batch
+
+
+def test_steps_are_divided_by_partitions():
+    message = tf.train.SequenceExample()
+    for name, steps in {"v": [[1, 2, 3, 4], [5, 6]], "l": [[1, 1], [1]], "bad": [[1]]}.items():
+        for values in steps:
+            feature = message.feature_lists.feature_list[name].feature.add()
+            feature.int64_list.value.extend(values)
+    text, kind = message.SerializeToString(), io.RaggedFeature
+    described = {
+        "u": kind(tf.int64, "v", [kind.UniformRowLength(2)]),
+        "lu": kind(tf.int64, "v", [kind.RowLengths("l"), kind.UniformRowLength(2)]),
+    }
+    _, one = io.parse_single_sequence_example(text, sequence_features=described)
+    assert one["u"].to_list() == [[[1, 2], [3, 4]], [[5, 6]]] and one["u"].ragged_rank == 1
+    assert one["lu"].to_list() == [[[[1, 2]], [[3, 4]]], [[[5, 6]]]] and one["lu"].ragged_rank == 2
+    _, many, _ = io.parse_sequence_example([text, text], sequence_features=described)
+    assert many["u"].to_list() == [one["u"].to_list()] * 2 and many["u"].ragged_rank == 2
+    bad = {"b": kind(tf.int64, "v", [kind.RowLengths("bad")])}
+    with pytest.raises(Invalid, match="There are 1 steps, and 2 of 'v'"):
+        io.parse_single_sequence_example(text, sequence_features=bad)
+
+
+@pytest.mark.parametrize(
     "data, described, message",
     [
         ([C], io.FixedLenFeature([], tf.int64), "Feature: n .*is required but could not be found"),

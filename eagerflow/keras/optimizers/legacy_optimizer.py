@@ -6,7 +6,7 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
-from eagerflow import _core
+from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context, dtypes
 from eagerflow.framework.func_graph import eagerly
@@ -364,7 +364,8 @@ class Optimizer(_NewOptimizer):
 
         Args:
             loss: a function without arguments that returns the loss, or, with `tape`, the loss.
-            var_list: the variables to update, or a function that returns them.
+            var_list: a variable or a nested structure of those to update, or a function that
+                returns them.
             grad_loss: a factor of the gradients.
             tape: the tape that recorded a loss that is a tensor.
 
@@ -374,7 +375,10 @@ class Optimizer(_NewOptimizer):
         Raises:
             ValueError: if `loss` is a tensor and there is no tape.
         """
-        return super().minimize(loss, var_list, tape, grad_loss, name)
+        flat: Any = nest.flatten(var_list)
+        if callable(var_list):  # the loss may make the variables
+            flat = lambda: nest.flatten(var_list())  # noqa: E731
+        return super().minimize(loss, flat, tape, grad_loss, name)
 
     def get_gradients(self, loss: Any, params: Any) -> list[Any]:
         """The clipped derivatives of a loss by variables, in a graph that is being built.

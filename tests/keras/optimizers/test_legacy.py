@@ -121,3 +121,18 @@ def test_nadam_takes_no_schedule(name):
     with pytest.raises(ValueError, match="no schedule"):
         tf.keras.optimizers.legacy.Nadam(**{name: schedule})
     assert tf.keras.optimizers.legacy.Nadam(**{name: 0.1})
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_variables_to_minimize_may_be_one_or_nested(is_late):
+    v, w = tf.Variable(1.0), tf.Variable([1.0, 1.0])
+    optimizer = tf.keras.optimizers.legacy.SGD(0.1)
+
+    def given(variables):
+        return (lambda: variables) if is_late else variables
+
+    optimizer.minimize(lambda: v**2, given(v))
+    np.testing.assert_allclose(v, 0.8, 1e-6)
+    optimizer.minimize(lambda: v * tf.reduce_sum(w), given({"v": v, "rest": [(w,)]}))
+    np.testing.assert_allclose(v, 0.6, 1e-6)
+    np.testing.assert_allclose(w, [0.92, 0.92], 1e-6)
