@@ -240,13 +240,13 @@ PyObject* replace_part_method(PyObject* object, PyObject* const* args, Py_ssize_
   });
 }
 
-// _change(operation, *operands): value = operation(value, *operands), in place where possible.
-PyObject* change(PyObject* object, PyObject* const* args, Py_ssize_t count) {
+// _change_by(operation, *operands): value = operation(value, *operands), in place where possible.
+PyObject* change_by(PyObject* object, PyObject* const* args, Py_ssize_t count) {
   return guarded([&] {
     const Signature* const signature = count > 0 ? signature_of(args[0]) : nullptr;
     if (!signature || !signature->op.changes_first || count != 3) {
       fail(Code::kTypeError,
-           "_change() takes an operation that changes its first input, and its operands.");
+           "_change_by() takes an operation that changes its first input, and its operands.");
     }
     const VariableRef variable(variable_of(object));
     TensorList inputs;
@@ -460,8 +460,9 @@ PyMethodDef methods[] = {
      "_assign_if(expected, value)\n\nReplaces the value if it is still the tensor that was read."},
     {"_replace_part", method(replace_part_method), METH_FASTCALL,
      "_replace_part(key, value)\n\nReplaces a part of the value, in place where possible."},
-    {"_change", method(change), METH_FASTCALL,
-     "_change(operation, *operands)\n\nReplaces the value by operation(value, *operands), in place "
+    {"_change_by", method(change_by), METH_FASTCALL,
+     "_change_by(operation, *operands)\n\nReplaces the value by operation(value, *operands), in "
+     "place "
      "where possible."},
     {"assign_add", method(assign_add), METH_FASTCALL | METH_KEYWORDS,
      "assign_add($self, delta, use_locking=False, name=None, read_value=True)\n--\n\nAdds to the "

@@ -133,7 +133,9 @@ class Part:
         >>> tf.ones([3]).at[[0, 0]].multiply([2.0, 3.0]).numpy()
         array([6., 1., 1.], dtype=float32)
         """
-        return self._scattered(functools.partial(_with_factors, _ops.multiply), _ops.multiply, values)
+        return self._scattered(
+            functools.partial(_with_factors, _ops.multiply), _ops.multiply, values
+        )
 
     def divide(self, values: Any) -> Tensor:
         """The tensor with the elements divided by values; integers as in `x / y`, truncated.

@@ -666,7 +666,7 @@ class Variable(Copied, _core.Variable, Trackable, metaclass=_VariableType):
             operands: its other inputs.
         """
         if _core.building() is None:
-            return self._change(op, *operands)
+            return self._change_by(op, *operands)
         return self._changed(lambda value: op(value, *operands))
 
     def _changed(self, change: Callable[[Any], Any]) -> Variable:

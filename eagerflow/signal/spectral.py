@@ -106,8 +106,8 @@ def frame(
         return slices_at(x, indices, axis)
     outer, inner = x._sizes()[:axis], x._sizes()[axis + 1 :]
     used = (count - 1) * hop + blocks
-    x = x[(..., slice(used * block), *[slice(None)] * len(inner))]
-    found = slices_at(_ops.reshape(x, [*outer, used, block, *inner]), indices, axis)
+    key = (..., slice(used * block), *[slice(None)] * len(inner))
+    found = slices_at(_ops.reshape(x[key], [*outer, used, block, *inner]), indices, axis)
     return _ops.reshape(found, [*outer, count, length, *inner])
 
 
