@@ -11,7 +11,12 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
-from eagerflow.framework.context import process, running_eagerly, surrounding_graph
+from eagerflow.framework.context import (
+    building_graph,
+    process,
+    running_eagerly,
+    surrounding_graph,
+)
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
@@ -169,9 +174,8 @@ class Layer(LayerNodes, LayerDtypes):
                 f"unexpected keyword argument, {', '.join(map(repr, unknown))}"
                 + (hints.of_constructor(type(self), unknown, _ARGUMENTS) or ".")
             )
-        if not isinstance(trainable, bool) and not (
-            isinstance(trainable, _core.Tensor | _core.Variable | np.bool_)
-        ):
+        known = isinstance(trainable, bool | _core.Tensor | _core.Variable | np.bool_)
+        if not known and surrounding_graph() is None:  # version 1 has taken everything
             raise _no_boolean("trainable", trainable)
         if not isinstance(dynamic, bool | np.bool_):
             raise _no_boolean("dynamic", dynamic)
@@ -252,7 +256,7 @@ class Layer(LayerNodes, LayerDtypes):
                             seen = None
                             break
                         seen.append((value._shape_tuple(), value.dtype))
-        if plan is None or seen is None:
+        if plan is None or seen is None or (process.graphs_used and building_graph() is not None):
             return call_layer(self, args, kwargs)
         if plan.seen != seen:
             assert_input_compatibility(self._input_spec, inputs, self._name)
