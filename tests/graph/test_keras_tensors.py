@@ -276,3 +276,15 @@ def test_predictions_are_the_graph_s() -> None:
 def test_a_layer_takes_anything_as_trainable() -> None:
     """Keras's layers of version 1 check it no more than Python does."""
     assert layers.Layer(64).trainable == 64
+
+
+@pytest.mark.parametrize("kind", ["constant", "variable"])
+def test_inputs_with_a_value_are_not_fed(kind: str) -> None:
+    """A model's predictions take the others."""
+    value = np.array([[1.0, 2.0]], "float32")
+    given = tf.constant(value) if kind == "constant" else backend.variable(value)
+    x, other = tf.keras.Input((2,)), tf.keras.Input(tensor=given)
+    model = tf.keras.Model([x, other], layers.Add()([x, other]))
+    np.testing.assert_allclose(model.predict_on_batch(value * 2.0), value * 3.0)
+    with pytest.raises(ValueError, match="is fed 1 of its 2"):
+        model.predict_on_batch([value, value])

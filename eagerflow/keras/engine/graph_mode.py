@@ -278,12 +278,22 @@ def is_known(value: Any) -> bool:
     return graph is not None and _in(graph, value) and _port(value) in graph.keras_symbols
 
 
-def give(symbol: KerasTensor, value: Any) -> None:
-    """Takes a tensor of the graph as that of a new input, unless it comes from another input."""
+def give(symbol: KerasTensor, value: Any) -> bool:
+    """Takes a value in the graph as that of a new input, unless it comes from another input.
+
+    Returns:
+        Whether the input is fed: what is no placeholder has a value.
+    """
     graph = recording_graph()
-    if graph is not None and _in(graph, value) and _symbol_or_same(value, graph) is value:
-        graph.keras_free.clear()
-        _relate(graph, symbol, value)
+    if graph is None:
+        return True
+    if isinstance(value, _core.Variable):
+        value = value.read_value()
+    if not _in(graph, value) or _symbol_or_same(value, graph) is not value:
+        return True
+    graph.keras_free.clear()
+    _relate(graph, symbol, value)
+    return value.op.type.startswith("Placeholder")
 
 
 def _in(graph: Graph, value: Any) -> bool:

@@ -147,7 +147,7 @@ class InputLayer(Layer):
         self.is_placeholder = True
         Node(self, outputs=input_tensor)
         if process.graphs_used and given is not input_tensor:
-            graph_mode.give(input_tensor, given)
+            self.is_placeholder = graph_mode.give(input_tensor, given)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> InputLayer:

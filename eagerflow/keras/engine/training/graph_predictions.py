@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from eagerflow import _core, nest
 from eagerflow.framework import context
 from eagerflow.keras.engine import graph_mode
+from eagerflow.keras.engine.functional.graph import conform
 from eagerflow.keras.engine.training.data_adapter import unpack_x_y_sample_weight
 from eagerflow.keras.engine.training.steps import Steps
 from eagerflow.util import own_code
@@ -54,8 +55,18 @@ class GraphPredictions:
     def arrays(self, inputs: Any) -> Any:
         """The predictions for inputs, which need not be of as many samples each, as arrays."""
         layers, tensors = self._model._graph, self._graph.keras_tensors
-        values = layers.conformed(inputs, self._model.name)
-        feeds = {tensors[id(x)][1]: v for x, v in zip(layers.inputs, values, strict=True)}
+        fed = [x for x in layers.inputs if x._keras_history.layer.is_placeholder]
+        if len(fed) == len(layers.inputs):
+            values = layers.conformed(inputs, self._model.name)
+        else:
+            flat = nest.flatten(inputs)
+            if len(flat) != len(fed):
+                raise ValueError(
+                    f"Model {self._model.name!r} is fed {len(fed)} of its {len(layers.inputs)} "
+                    f"inputs, as others have values. It received {len(flat)}."
+                )
+            values = [conform(*pair) for pair in zip(flat, fed, strict=True)]
+        feeds = {tensors[id(x)][1]: v for x, v in zip(fed, values, strict=True)}
         graph_mode.initialize_variables(self._graph)
         fetches = [tensors[id(output)][1] for output in layers.outputs]
         found = graph_mode.get_session().run(fetches, feeds)
