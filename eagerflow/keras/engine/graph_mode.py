@@ -7,7 +7,7 @@ import threading
 from typing import Any
 
 from eagerflow import _core, nest
-from eagerflow.framework import context
+from eagerflow.framework import context, random_seed
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.func_graph import is_symbolic
 from eagerflow.graph.collection_names import GraphKeys
@@ -53,7 +53,8 @@ def make_listed_weight(
                 default_initializer(dtype, name, others[-1]) if initializer is None else initializer
             )
         )
-    with context.running_eagerly():
+    source = None if graph is None else random_seed.as_nodes_of(graph)
+    with context.running_eagerly(), random_seed.drawing(source):
         variable = make_weight(prefix, name, shape, dtype, initializer, *others)
     if graph is not None:
         nodes_of(variable, graph, listed)
