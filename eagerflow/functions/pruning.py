@@ -29,7 +29,7 @@ def pruned(concrete: Any, feeds: Any, fetches: Any, name: str | None) -> Any:
 
 
 def function_of_part(
-    cls: Any, graph: _core.Graph, inputs: list[_core.Tensor], structure: Any, name: str
+    cls: Any, graph: Any, inputs: list[_core.Tensor], structure: Any, name: str
 ) -> Any:
     """The concrete function of the part of a graph that computes tensors from others.
 

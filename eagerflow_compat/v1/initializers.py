@@ -8,7 +8,7 @@ from eagerflow.keras.legacy_initializers import VarianceScaling
 from eagerflow.typing import DTypeLike
 
 
-class RandomNormal(legacy_initializers.RandomNormal):
+class RandomNormal(legacy_initializers.RandomNormal):  # type: ignore[misc]
     """Normal random values, with the narrow default of Keras."""
 
     def __init__(
@@ -21,7 +21,7 @@ class RandomNormal(legacy_initializers.RandomNormal):
         super().__init__(mean, stddev, seed, dtype)
 
 
-class TruncatedNormal(legacy_initializers.TruncatedNormal):
+class TruncatedNormal(legacy_initializers.TruncatedNormal):  # type: ignore[misc]
     """Normal random values within two standard deviations, with the narrow default of Keras."""
 
     def __init__(

@@ -181,25 +181,28 @@ def recording_graph() -> Graph | None:
 
 def call(graph: Graph, layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Calls a layer in a graph, and records the call if its arguments come from inputs of models."""
-    given, given_kwargs = map_arguments(lambda value: _shown(value, graph), args, kwargs)
-    arguments, keywords = map_arguments(
-        lambda value: _symbol_or_same(value, graph), given, given_kwargs
-    )
+    given, given_kwargs = _mapped(lambda value: _shown(value, graph), args, kwargs)
+    arguments, keywords = _mapped(lambda value: _symbol_or_same(value, graph), given, given_kwargs)
     if any(isinstance(value, KerasTensor) for value in flatten_arguments(given, given_kwargs)):
         # Symbolic composite values, and what is computed from them, have no tensors.
         return call_symbolically(layer, arguments[0], arguments[1:], keywords)
-    outputs = layer_call.call_layer(layer, tuple(given), given_kwargs, recorded=True)
+    outputs = layer_call.call_layer(layer, given, given_kwargs, recorded=True)
     taken = [value for value in flatten_arguments(arguments, keywords) if _is_symbol(value)]
     if not taken:
         return outputs
     flat = [_new(of_number(value), graph) for value in nest.flatten(outputs)]
     made = [_described(value) for value in flat]
     explicit = {key: value for key, value in keywords.items() if not is_default(key, value)}
-    connect(layer, tuple(arguments), explicit, nest.pack_sequence_as(outputs, made))
+    connect(layer, arguments, explicit, nest.pack_sequence_as(outputs, made))
     for symbol, value in zip(made, flat, strict=True):
         if isinstance(symbol, KerasTensor):
             _relate(graph, symbol, value)
     return nest.pack_sequence_as(outputs, flat)
+
+
+def _mapped(function: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    arguments, keywords = map_arguments(function, args, kwargs)
+    return tuple(arguments), keywords
 
 
 def _is_symbol(value: object) -> bool:

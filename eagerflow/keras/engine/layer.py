@@ -11,12 +11,7 @@ import numpy as np
 from eagerflow import _core, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
-from eagerflow.framework.context import (
-    building_graph,
-    process,
-    running_eagerly,
-    surrounding_graph,
-)
+from eagerflow.framework.context import process, running_eagerly, surrounding_graph
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.framework.variable import Variable
@@ -256,7 +251,11 @@ class Layer(LayerNodes, LayerDtypes):
                             seen = None
                             break
                         seen.append((value._shape_tuple(), value.dtype))
-        if plan is None or seen is None or (process.graphs_used and building_graph() is not None):
+        if (
+            plan is None
+            or seen is None
+            or (process.graphs_used and surrounding_graph() is not None)
+        ):
             return call_layer(self, args, kwargs)
         if plan.seen != seen:
             assert_input_compatibility(self._input_spec, inputs, self._name)

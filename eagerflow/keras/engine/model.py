@@ -20,12 +20,7 @@ from eagerflow.keras.engine.fine_tuning import FineTuning
 from eagerflow.keras.engine.functional.graph import Graph
 from eagerflow.keras.engine.functional.input_layer import with_input_layers
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
-from eagerflow.keras.engine.functional.node import (
-    OwnNode,
-    infer_output_shape,
-    shown,
-    symbols,
-)
+from eagerflow.keras.engine.functional.node import OwnNode, infer_output_shape, shown, symbols
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import config_of_call, default
 from eagerflow.keras.engine.tracking import weights_of

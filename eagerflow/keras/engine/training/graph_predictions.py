@@ -14,7 +14,6 @@ from eagerflow.util import own_code
 
 if TYPE_CHECKING:
     from eagerflow.graph.graph import Graph
-    from eagerflow.keras.engine.model import Model
 
 
 def of_model(model: Any) -> GraphPredictions | None:
@@ -44,7 +43,7 @@ class GraphPredictions:
         graph: the program's graph, which has its tensors.
     """
 
-    def __init__(self, model: Model, graph: Graph) -> None:
+    def __init__(self, model: Any, graph: Graph) -> None:
         self._model, self._graph = model, graph
 
     def __call__(self, batches: Any) -> Any:
