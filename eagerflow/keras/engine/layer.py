@@ -234,7 +234,7 @@ class Layer(LayerNodes, LayerDtypes):
             ValueError: if the inputs do not fit the layer.
             RuntimeError: if `super().__init__()` was not called.
         """
-        plan = self._plan
+        plan = None if process.graphs_used and surrounding_graph() is not None else self._plan
         seen: Any = (
             None  # the shapes and dtypes of tensors without masks, of a call that the plan covers
         )
@@ -251,11 +251,7 @@ class Layer(LayerNodes, LayerDtypes):
                             seen = None
                             break
                         seen.append((value._shape_tuple(), value.dtype))
-        if (
-            plan is None
-            or seen is None
-            or (process.graphs_used and surrounding_graph() is not None)
-        ):
+        if plan is None or seen is None:
             return call_layer(self, args, kwargs)
         if plan.seen != seen:
             assert_input_compatibility(self._input_spec, inputs, self._name)
