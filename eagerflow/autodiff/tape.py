@@ -11,6 +11,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework.composite import gradient_leaves, pack_gradients
+from eagerflow.framework.context import calling_as_nodes
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import count_of, is_known, joined_shape, shape_of
 from eagerflow.util import advice, lazy
@@ -97,7 +98,8 @@ class GradientTape(_core.Tape):
         self._check_several_passes("jacobian", experimental_use_pfor)
         target = _core.as_tensor(target)
         flat_sources = nest.flatten(sources)
-        stacks = self._gradients_of(target, flat_sources, False, unconnected_gradients)
+        with calling_as_nodes(experimental_use_pfor):
+            stacks = self._gradients_of(target, flat_sources, False, unconnected_gradients)
         shape = shape_of(target)
         jacobians = [
             None
@@ -154,7 +156,8 @@ class GradientTape(_core.Tape):
         batch, *inner = target._sizes()
         width = math.prod(inner)
         self._check_room("batch_jacobian", parallel_iterations, width)
-        (stack,) = self._gradients_of(target, [source], True, unconnected_gradients)
+        with calling_as_nodes(experimental_use_pfor):
+            (stack,) = self._gradients_of(target, [source], True, unconnected_gradients)
         sizes = _value(source)._sizes()
         if stack is None:
             return _ops.zeros([batch, *inner, *sizes[1:]], target.dtype)

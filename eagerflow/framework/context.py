@@ -160,6 +160,28 @@ def at_once(function: Callable[..., object]) -> Callable[..., Any]:
     return call
 
 
+class _AsNodes(threading.local):
+    """Whether this thread's calls of NumPy functions fail as nodes of graphs do."""
+
+    active = False
+
+
+as_nodes = _AsNodes()
+
+
+@contextmanager
+def calling_as_nodes(active: bool) -> Iterator[None]:
+    """Has NumPy functions that are called inside raise what they raise in graphs.
+
+    TensorFlow computes the rows of a Jacobian in a graph, although it was asked for eagerly.
+    """
+    before, as_nodes.active = as_nodes.active, active
+    try:
+        yield
+    finally:
+        as_nodes.active = before
+
+
 @contextmanager
 def outside_functions() -> Iterator[None]:
     """Adds the operations inside to the `tf.Graph` around all functions; runs them without one."""

@@ -82,6 +82,17 @@ class NodeSeeds:
         return stream.take(blocks)
 
 
+def as_nodes_of(graph: Any) -> Any:
+    """A function for `drawing`: values are those of operations that are added to a graph now."""
+
+    def draw_as(operation: Any, op_seed: int | None, blocks: int) -> tuple[int, int, int]:
+        counts = op_seed is None and graph.seed is not None
+        seeds = NodeSeeds(graph.seed, graph.next_op_seed() if counts else 0)
+        return seeds.draw(operation, op_seed, blocks)
+
+    return draw_as
+
+
 class _Source(threading.local):
     """The source that this thread draws from instead of the process's streams."""
 

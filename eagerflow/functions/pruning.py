@@ -23,7 +23,26 @@ def pruned(concrete: Any, feeds: Any, fetches: Any, name: str | None) -> Any:
 
     inputs = [_tensor(element(leaf)) for leaf in nest.flatten(feeds)]
     structure = nest.map_structure(element, fetches)
-    name = name or f"pruned_{graph.name}"
+    return function_of_part(
+        type(concrete), graph, inputs, structure, name or f"pruned_{graph.name}"
+    )
+
+
+def function_of_part(
+    cls: Any, graph: Any, inputs: list[_core.Tensor], structure: Any, name: str
+) -> Any:
+    """The concrete function of the part of a graph that computes tensors from others.
+
+    Args:
+        cls: the class of the function.
+        graph: the graph, which stays as it is.
+        inputs: tensors of the graph: the arguments.
+        structure: a structure of tensors of the graph, the result; operations in it return None.
+        name: the function's name.
+
+    Raises:
+        UnliftableError: if a result needs a placeholder that is not among the inputs.
+    """
     part = FuncGraph(name)
     outputs = [leaf for leaf in nest.flatten(structure) if not isinstance(leaf, Operation)]
     try:
@@ -42,7 +61,7 @@ def pruned(concrete: Any, feeds: Any, fetches: Any, name: str | None) -> Any:
         for k, tensor in enumerate(part.inputs)
     ]
     output = trace_types.from_value(result, TracingContext())
-    return type(concrete)(part, FunctionType(parameters, return_annotation=output), name)
+    return cls(part, FunctionType(parameters, return_annotation=output), name)
 
 
 def _tensor(element: _core.Tensor) -> _core.Tensor:

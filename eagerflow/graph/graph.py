@@ -75,7 +75,11 @@ class Graph(_core.Graph, GraphInspection):
         # Whether Keras's layers train: 0 or 1 if a program has said so, and what it may feed if not.
         self.set_phase: Any = None
         self._fed_phase: Any = None
+        # Symbolic tensors of Keras's and their tensors in the graph, by the identity of the former; the
+        # former by node and output of the latter; nodes that no such tensor leads to.
         self.keras_tensors: dict[int, tuple[Any, Any]] = {}
+        self.keras_symbols: dict[tuple[int, int], Any] = {}
+        self.keras_free: set[int] = set()
         self.keras_names: dict[str, int] = collections.defaultdict(int)
 
     def as_default(self) -> Any:

@@ -22,6 +22,7 @@ from eagerflow.util.program_warnings import warn
 
 # Imported when it is first used: few programs need it.
 conversion = lazy.Module("eagerflow.ops.conversion")
+linalg = lazy.Module("eagerflow.linalg")
 
 _ops = _core.ops
 _ALLOWED = ("partition_shape", "partition_offset", "layout")
@@ -398,6 +399,11 @@ class Orthogonal(Initializer):
         sample = self._random_generator.random_normal(
             (max(rows, columns), min(rows, columns)), dtype=dtype
         )
+        if _core.is_symbolic(sample):
+            q, r = linalg.qr(_ops.cast(sample, "float64"))
+            q = q * _ops.sign(linalg.diag_part(r))
+            q = self.gain * (linalg.matrix_transpose(q) if rows < columns else q)
+            return _ops.cast(_ops.reshape(q, list(shape)), dtype)
         q, r = np.linalg.qr(np.asarray(sample, dtype=np.float64))
         q *= np.sign(np.diag(r))
         q = (self.gain * (q.T if rows < columns else q)).reshape(shape)

@@ -13,6 +13,7 @@ import numpy as np
 from eagerflow import _core, errors, nest
 from eagerflow.framework import dtypes
 from eagerflow.framework.composite import CompositeTensor
+from eagerflow.framework.context import as_nodes
 from eagerflow.framework.host_call import host_call
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.typing import Structure, TensorLike
@@ -167,8 +168,8 @@ def numpy_function(
 
     Raises:
         ValueError: if `func` cannot be called.
-        Exception: what `func` raises; inside a `tf.function` or a pipeline, what `tf.py_function`
-            raises then.
+        Exception: what `func` raises; inside a `tf.function`, a pipeline, or the rows of a
+            `GradientTape.jacobian`, what `tf.py_function` raises then.
 
     >>> tf.numpy_function(np.sinh, [tf.constant(0.0)], tf.float32)
     <tf.Tensor: shape=(), dtype=float32, numpy=0.0>
@@ -187,7 +188,12 @@ def numpy_function(
         if isinstance(results, Tensor):
             return _ops.stop_gradient(results, name)
         return None if specs is None else nest.map_structure(_ops.stop_gradient, results)
-    result = func(*map(np.array, inp or []))
+    try:
+        result = func(*map(np.array, inp or []))
+    except Exception as error:
+        if not as_nodes.active:
+            raise
+        raise error_of_python_code(error, " [Op:PyFunc]") from error
     if result is None:
         return None
     if isinstance(result, list | tuple):

@@ -13,6 +13,7 @@ from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.function import function
 from eagerflow.graphdef.exporting import Exporter
 from eagerflow.keras.engine.calls import first_call
+from eagerflow.keras.engine.functional.node import symbols
 from eagerflow.saved_model.saved_functions import concrete_functions_of
 from eagerflow.typing import Structure
 
@@ -28,16 +29,16 @@ def of_model(model: Any) -> dict[str, Any]:
     """
     if not getattr(model, "inputs", None) or not getattr(model, "outputs", None):
         return of_layer(model, True)
-    names = model.output_names
+    names, inputs = model.output_names, symbols(model.inputs)
     # The components of ragged and sparse inputs have no names.
-    plain = all(isinstance(x.type_spec, TensorSpec) for x in nest.flatten(model.inputs))
+    plain = all(isinstance(x.type_spec, TensorSpec) for x in nest.flatten(inputs))
     specs = nest.map_structure(
         lambda x: (
             TensorSpec(x.shape, x.dtype, x.name if plain else None)
             if isinstance(x.type_spec, TensorSpec)
             else x.type_spec
         ),
-        model.inputs,
+        inputs,
     )
     single = isinstance(specs, list) and len(specs) == 1
     specs = specs[0] if single else specs

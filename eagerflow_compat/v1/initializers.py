@@ -3,8 +3,48 @@
 from __future__ import annotations
 
 from eagerflow.framework import dtypes
+from eagerflow.keras import legacy_initializers
 from eagerflow.keras.legacy_initializers import VarianceScaling
 from eagerflow.typing import DTypeLike
+
+
+class RandomNormal(legacy_initializers.RandomNormal):  # type: ignore[misc]
+    """Normal random values, with the narrow default of Keras."""
+
+    def __init__(
+        self,
+        mean: float = 0.0,
+        stddev: float = 0.05,
+        seed: int | None = None,
+        dtype: DTypeLike = dtypes.float32,
+    ) -> None:
+        super().__init__(mean, stddev, seed, dtype)
+
+
+class TruncatedNormal(legacy_initializers.TruncatedNormal):  # type: ignore[misc]
+    """Normal random values within two standard deviations, with the narrow default of Keras."""
+
+    def __init__(
+        self,
+        mean: float = 0.0,
+        stddev: float = 0.05,
+        seed: int | None = None,
+        dtype: DTypeLike = dtypes.float32,
+    ) -> None:
+        super().__init__(mean, stddev, seed, dtype)
+
+
+class RandomUniform(legacy_initializers.RandomUniform):
+    """Uniform random values in [minval, maxval), with the narrow default of Keras."""
+
+    def __init__(
+        self,
+        minval: float = -0.05,
+        maxval: float = 0.05,
+        seed: int | None = None,
+        dtype: DTypeLike = dtypes.float32,
+    ) -> None:
+        super().__init__(minval, maxval, seed, dtype)
 
 
 def he_normal(seed: int | None = None) -> VarianceScaling:

@@ -214,3 +214,40 @@ def test_elements_of_each_dtype(dtype):
     assert tf.cast(tape.jacobian(y, x), "complex64").numpy().real.tolist() == expected.tolist()
     rows = tf.cast(tape.batch_jacobian(y, x), "complex64").numpy().real
     assert rows.tolist() == [[[2, 0], [0, 4]], [[6, 0], [0, 8]]]
+
+
+@pytest.mark.parametrize(
+    ("raised", "expected"),
+    [
+        (NotImplementedError, tf.errors.UnimplementedError),
+        (ValueError, tf.errors.InvalidArgumentError),
+        (TypeError, tf.errors.InvalidArgumentError),
+        (StopIteration, tf.errors.OutOfRangeError),
+        (MemoryError, tf.errors.ResourceExhaustedError),
+        (KeyError, tf.errors.UnknownError),
+        (ZeroDivisionError, tf.errors.UnknownError),
+    ],
+)
+@pytest.mark.parametrize("call", [tf.numpy_function, tf.py_function])
+def test_errors_of_python_code_in_the_rows(call, raised, expected):
+    """They are those of a graph, as in TensorFlow, and those of Python in a pass of one row."""
+
+    def function(value):
+        raise raised("the program's")
+
+    @tf.custom_gradient
+    def doubled(x):
+        return x * 2.0, lambda dy: call(function, [dy], tf.float32)
+
+    x = tf.Variable(tf.ones([2, 1]))
+    with tf.GradientTape(persistent=True) as tape:
+        y = doubled(x)
+    alone = raised if call is tf.numpy_function else expected
+    with pytest.raises(expected, match="the program's"):
+        tape.jacobian(y, x)
+    with pytest.raises(expected, match="the program's"):
+        tape.batch_jacobian(y, x)
+    with pytest.raises(alone, match="the program's"):
+        tape.gradient(y, x)
+    with pytest.raises(alone, match="the program's"):
+        tape.jacobian(y, x, experimental_use_pfor=False)

@@ -59,3 +59,43 @@ def test_building_a_graph_draws_nothing():
     with tf1.Graph().as_default():
         tf1.random_uniform([2], seed=1)
     np.testing.assert_array_equal(tf.random.uniform([2], seed=1).numpy(), expected)
+
+
+def test_first_weights_are_those_of_the_graphs_seed():
+    """Keras's layers and variables of scopes draw alike; recorded from TensorFlow 2.21."""
+    first, other = (
+        [-0.912768, 0.77083313, 0.9744998, 0.7301804],
+        [0.68112755, 0.01295412, 0.30627584, -0.85294676],
+    )
+    initializers = tf1.keras.initializers
+    seeded = {
+        initializers.glorot_uniform: [-0.25065827, 0.83911717, -1.2136757, 0.2503382],
+        initializers.he_normal: [-1.2900254, 0.84817964, -2.2374635, -0.72894466],
+        initializers.Orthogonal: [-0.49948454, 0.8663229, -0.8663229, -0.49948448],
+        initializers.RandomNormal: [-0.05673697, 0.03730403, -0.09840652, -0.13158077],
+    }
+
+    def by_names(x, initializer):
+        name = f"weight_{len(tf1.global_variables())}"
+        return tf1.get_variable(name, [2, 2], initializer=initializer)
+
+    def by_older_layers(x, initializer):
+        tf1.layers.dense(x, 2, kernel_initializer=initializer, use_bias=False)
+        return tf1.global_variables()[-1]
+
+    def by_keras(x, initializer):
+        layer = tf1.keras.layers.Dense(2, kernel_initializer=initializer, use_bias=False)
+        layer(x)
+        return layer.kernel
+
+    for make in (by_names, by_older_layers, by_keras):
+        with tf1.Graph().as_default():
+            tf1.set_random_seed(3)
+            x = tf1.placeholder(tf.float32, [None, 2])
+            variables = [make(x, initializers.glorot_uniform()) for _ in range(2)]
+            variables += [make(x, kind(seed=5)) for kind in seeded]
+            with tf1.Session() as session:
+                session.run(tf1.global_variables_initializer())
+                found = [value.ravel() for value in session.run(variables)]
+        for got, wanted in zip(found, [first, other, *seeded.values()], strict=True):
+            np.testing.assert_allclose(got, wanted, rtol=1e-5)

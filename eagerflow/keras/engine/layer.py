@@ -169,9 +169,8 @@ class Layer(LayerNodes, LayerDtypes):
                 f"unexpected keyword argument, {', '.join(map(repr, unknown))}"
                 + (hints.of_constructor(type(self), unknown, _ARGUMENTS) or ".")
             )
-        if not isinstance(trainable, bool) and not (
-            isinstance(trainable, _core.Tensor | _core.Variable | np.bool_)
-        ):
+        known = isinstance(trainable, bool | _core.Tensor | _core.Variable | np.bool_)
+        if not known and surrounding_graph() is None:  # version 1 has taken everything
             raise _no_boolean("trainable", trainable)
         if not isinstance(dynamic, bool | np.bool_):
             raise _no_boolean("dynamic", dynamic)
@@ -235,7 +234,7 @@ class Layer(LayerNodes, LayerDtypes):
             ValueError: if the inputs do not fit the layer.
             RuntimeError: if `super().__init__()` was not called.
         """
-        plan = self._plan
+        plan = None if process.graphs_used and surrounding_graph() is not None else self._plan
         seen: Any = (
             None  # the shapes and dtypes of tensors without masks, of a call that the plan covers
         )

@@ -13,6 +13,7 @@ from eagerflow.checkpoint.trackable import walk
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.node import symbols
 
 if TYPE_CHECKING:
     from eagerflow.keras.engine.layer import Layer
@@ -52,6 +53,8 @@ def add_activity_loss(layer: Layer, outputs: object) -> None:
 
 def add_loss(layer: Layer, loss: object) -> None:
     """Adds one loss to a layer; see `Layer.add_loss`."""
+    if not context.layers:
+        loss = symbols(loss)
     if isinstance(loss, KerasTensor):
         layer._add_symbolic_loss(loss)
     elif callable(loss) and not isinstance(loss, _core.Variable):
@@ -136,6 +139,8 @@ def add_metric(layer: Layer, value: object, name: str | None, aggregation: str |
             "Please provide a name for your metric like "
             "`self.add_metric(tf.reduce_sum(inputs), name='mean_activation')`"
         )
+    if not context.layers:
+        value = symbols(value)
     if isinstance(value, KerasTensor):
         layer._add_symbolic_metric(value, name)
         return

@@ -20,7 +20,7 @@ from eagerflow.keras.engine.fine_tuning import FineTuning
 from eagerflow.keras.engine.functional.graph import Graph
 from eagerflow.keras.engine.functional.input_layer import with_input_layers
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
-from eagerflow.keras.engine.functional.node import OwnNode, infer_output_shape
+from eagerflow.keras.engine.functional.node import OwnNode, infer_output_shape, shown, symbols
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import config_of_call, default
 from eagerflow.keras.engine.tracking import weights_of
@@ -151,7 +151,7 @@ class Model(Trainer, FineTuning, Layer, Pictured):
         self.__dict__["_base_model_initialized"] = True
         super().__init__(**kwargs)
         if has_graph:
-            self._set_graph(*with_input_layers(inputs, outputs))
+            self._set_graph(*with_input_layers(*symbols((inputs, outputs))))
         for base in others:
             base.__init__(self, **of_others)
 
@@ -291,7 +291,7 @@ class Model(Trainer, FineTuning, Layer, Pictured):
                 "Symbolic losses and metrics can be added to models that are made from inputs and "
                 "outputs only. In a subclassed model, add them in `call`."
             )
-        extra_outputs = [*graph.extra_outputs, tensor]
+        extra_outputs = [*graph.extra_outputs, symbols(tensor)]
         self._set_graph(graph.nested_inputs, graph.nested_outputs, extra_outputs)
 
     @property
@@ -321,26 +321,26 @@ class Model(Trainer, FineTuning, Layer, Pictured):
     @property
     def inputs(self) -> Any:
         """The symbolic inputs, a list; None for subclassed models."""
-        return None if self._graph is None else self._graph.inputs
+        return None if self._graph is None else shown(self._graph.inputs)
 
     @property
     def outputs(self) -> Any:
         """The symbolic outputs, a list; None for subclassed models."""
-        return None if self._graph is None else self._graph.outputs
+        return None if self._graph is None else shown(self._graph.outputs)
 
     @property
     def input(self) -> Any:
         """The symbolic input, or the structure of them."""
         if self._graph is None:
             return super().input
-        return self._graph.nested_inputs
+        return shown(self._graph.nested_inputs)
 
     @property
     def output(self) -> Any:
         """The symbolic output, or the structure of them."""
         if self._graph is None:
             return super().output
-        return self._graph.nested_outputs
+        return shown(self._graph.nested_outputs)
 
     @property
     def input_shape(self) -> Any:

@@ -17,6 +17,7 @@ from eagerflow.keras.engine.functional.functional import (
 )
 from eagerflow.keras.engine.functional.input_layer import Input, InputLayer
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
+from eagerflow.keras.engine.functional.node import symbols
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import default, plain_shape
 from eagerflow.keras.engine.model import Model, is_empty
@@ -91,6 +92,7 @@ class Sequential(Functional):
             TypeError: for something that is no layer.
             ValueError: for a layer with several inputs or outputs, or a name that is taken.
         """
+        layer = symbols(layer)
         if isinstance(layer, KerasTensor) and layer._keras_history is not None:
             origin = layer._keras_history.layer
             if isinstance(origin, InputLayer):
@@ -206,6 +208,7 @@ class Sequential(Functional):
         outputs = nest.flatten(outputs)[0]
         if inputs is None:
             inputs = self.__dict__["_pending_input"] if self._input_given else self.inputs[0]
+        inputs, outputs = symbols((inputs, outputs))
         self.__dict__["_inbound_nodes_value"] = [
             node for node in self._inbound_nodes if not node.is_own
         ]

@@ -18,6 +18,9 @@ class CallContext(threading.local):
         self.building: Any = None  # the layer that is in its `build`
         self.training: Any = None
         self.inferring = False  # whether shapes are inferred and nothing is computed
+        # Whether calls with symbolic tensors have such results in a program's graph, too, as inside of
+        # layers: what is called is not what the program has called.
+        self.apart = False
         # Layers that `add_loss` was called of, by identity: a flag that is cheap to look at.
         self.layers_with_losses: dict[int, weakref.ref] = {}
         # While shapes are inferred: which layers added a loss, and its dtype.
@@ -36,6 +39,21 @@ class CallContext(threading.local):
 
 
 context = CallContext()
+
+
+class apart:
+    """A `with` block in which calls are no calls of the program's; see `CallContext.apart`."""
+
+    def __enter__(self) -> None:
+        self._before, context.apart = context.apart, True
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        context.apart = self._before
 
 
 class inferring_shapes:

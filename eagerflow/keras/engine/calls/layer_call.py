@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 # Imported when it is first used: it imports this module.
 graphs = lazy.Module("eagerflow.graph.graph")
+# Imported when it is first used: it imports this module.
+graph_mode = lazy.Module("eagerflow.keras.engine.graph_mode")
 quantization = lazy.Module("eagerflow.keras.engine.quantization")
 
 _Tensor = _core.Tensor
@@ -72,8 +74,14 @@ def plan_for(layer: Any) -> CallPlan | None:
     return CallPlan(layer._call_spec, not libraries.runs_as_it_is(layer.call))
 
 
-def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any], recorded: bool = False) -> Any:
     """Calls a layer with any arguments.
+
+    Args:
+        layer: the layer.
+        args: the arguments.
+        kwargs: those by keyword.
+        recorded: whether the caller records a call in a program's graph.
 
     Raises:
         RuntimeError: if the layer's constructor did not call `super().__init__()`.
@@ -84,6 +92,10 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
             "You must call `super().__init__()` in the layer constructor: "
             f"{type(layer).__name__} does not."
         )
+    if process.graphs_used and not recorded:
+        graph = graph_mode.recording_graph()
+        if graph is not None:
+            return graph_mode.call(graph, layer, args, kwargs)
     spec = layer._call_spec
     if args:
         inputs, rest = args[0], args[1:]
@@ -266,14 +278,15 @@ class names_from_here:
     """Inside a `with` block, names of new weights have no prefix of the layers around."""
 
     def __enter__(self) -> None:
-        self._before = context.layers, context.scoped, context.building
+        self._before = context.layers, context.scoped, context.building, context.apart
+        context.apart |= bool(context.layers)
         context.layers, context.scoped, context.building = [], 0, None
         self._scope = name_scope("")
         self._scope.__enter__()
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         self._scope.__exit__(kind, value, traceback)
-        context.layers, context.scoped, context.building = self._before
+        context.layers, context.scoped, context.building, context.apart = self._before
 
 
 def mark_built(layer: Layer, input_shape: object) -> None:

@@ -222,7 +222,7 @@ class Graph:
         if self.only_input and isinstance(inputs, _Tensor):
             if self.chain is not None and mask is None:
                 if inputs.dtype is not self.first_dtype or inputs.ndim != self.first_rank:
-                    inputs = _conform(inputs, self.inputs[0])
+                    inputs = conform(inputs, self.inputs[0])
                 for layer in self.chain:
                     inputs = layer(inputs)
                 return inputs
@@ -233,10 +233,22 @@ class Graph:
             for value, one in zip(flat, nest.flatten(mask), strict=False):
                 if one is not None and isinstance(value, _Tensor):
                     value._keras_mask = one
-        outputs = self._run([_conform(*pair) for pair in zip(flat, self.inputs, strict=True)])
+        outputs = self._run(self._conformed(flat))
         if isinstance(self.nested_outputs, KerasTensor):
             return outputs[0]
         return nest.pack_sequence_as(self.nested_outputs, outputs[: len(self.outputs)])
+
+    def conformed(self, inputs: Any, name: str) -> list[Any]:
+        """The values for the graph's inputs, of their ranks and dtypes.
+
+        Args:
+            inputs: as for `call`.
+            name: the model's name, for messages.
+        """
+        return self._conformed(self._flatten_inputs(inputs, name))
+
+    def _conformed(self, flat: list[Any]) -> list[Any]:
+        return [conform(*pair) for pair in zip(flat, self.inputs, strict=True)]
 
     def _flatten_inputs(self, inputs: object, name: str) -> list[Any]:
         """Inputs in the order of the graph's, whether they come in order or by name."""
@@ -299,7 +311,7 @@ def _without_list(tensors: object) -> Any:
     return tensors
 
 
-def _conform(value: object, like: KerasTensor) -> Any:
+def conform(value: object, like: KerasTensor) -> Any:
     """An input with the rank and dtype of its symbolic tensor."""
     if not isinstance(value, _Tensor):
         if value is None and getattr(like._keras_history.layer, "optional", False):

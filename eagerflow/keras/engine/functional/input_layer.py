@@ -6,6 +6,7 @@ from typing import Any
 
 from eagerflow import nest
 from eagerflow.framework import dtypes
+from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.keras import config, naming
@@ -14,10 +15,10 @@ from eagerflow.keras.engine.calls.composite_inputs import is_ragged
 from eagerflow.keras.engine.functional.graph import disconnected
 from eagerflow.keras.engine.functional.keras_tensor import (
     KerasTensor,
-    is_keras_tensor,
+    is_symbol,
     symbolic_tensor,
 )
-from eagerflow.keras.engine.functional.node import Node, connect
+from eagerflow.keras.engine.functional.node import Node, connect, shown
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.ragged.spec import RaggedTensorSpec
 from eagerflow.sparse.tensor import SparseTensorSpec
@@ -26,6 +27,8 @@ from eagerflow.util import advice, lazy
 
 # Few inputs have specs of their own.
 spec_config = lazy.Module("eagerflow.keras.saving.spec_config")
+# Imported when it is first used: who builds no graphs never imports it.
+graph_mode = lazy.Module("eagerflow.keras.engine.graph_mode")
 
 
 class InputLayer(Layer):
@@ -116,6 +119,7 @@ class InputLayer(Layer):
         self.optional = optional
         self.batch_size = batch_size
         self._supports_masking = True
+        given = input_tensor
         if input_tensor is None:
             if whole.rank is not None:
                 self._batch_input_shape = tuple(whole.as_list())
@@ -133,15 +137,17 @@ class InputLayer(Layer):
             self.ragged |= is_ragged(input_tensor)
             if shape.rank is not None:
                 self._batch_input_shape = tuple(shape.as_list())
-            if not is_keras_tensor(input_tensor) or input_tensor._keras_history is not None:
+            if not is_symbol(input_tensor) or input_tensor._keras_history is not None:
                 spec = getattr(input_tensor, "_type_spec", None)
-                if spec is None and is_keras_tensor(input_tensor):
+                if spec is None and is_symbol(input_tensor):
                     spec = input_tensor.type_spec
                 if spec is None:
                     spec = TensorSpec(input_tensor.shape, input_tensor.dtype)
                 input_tensor = symbolic_tensor(spec, name)
         self.is_placeholder = True
         Node(self, outputs=input_tensor)
+        if process.graphs_used and given is not input_tensor:
+            self.is_placeholder = graph_mode.give(input_tensor, given)
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> InputLayer:
@@ -244,7 +250,7 @@ def Input(
         optional=optional,
         **({} if batch_shape is None else {"batch_input_shape": batch_shape}),
     )
-    return layer._inbound_nodes[0].outputs
+    return shown(layer._inbound_nodes[0].outputs)
 
 
 def with_input_layers(inputs: Any, outputs: Any) -> tuple[Any, Any]:
@@ -277,7 +283,10 @@ def with_input_layers(inputs: Any, outputs: Any) -> tuple[Any, Any]:
         raise ValueError(
             f"Found unvisited input tensors that are disconnected from the outputs: {unused}"
         )
-    copies = {id(x): x if x.node.is_input else Input(tensor=x) for x in flat}
+    copies = {
+        id(x): x if x.node.is_input else InputLayer(input_tensor=x)._inbound_nodes[0].outputs
+        for x in flat
+    }
     given = nest.pack_sequence_as(inputs, [copies[id(x)] for x in flat])
     for node in calls:
         if node.is_input:

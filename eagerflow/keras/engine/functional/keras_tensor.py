@@ -208,6 +208,21 @@ def has_symbolic(values: Iterable[object]) -> bool:
     )
 
 
+def is_symbol(x: object) -> bool:
+    """Whether `x` is a symbolic tensor that is no tensor of a graph.
+
+    Raises:
+        ValueError: if it is no tensor at all.
+    """
+    if isinstance(x, KerasTensor):
+        return True
+    if isinstance(x, _core.Tensor | _core.Variable | CompositeTensor):
+        return False
+    raise ValueError(
+        f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance."
+    )
+
+
 def is_keras_tensor(x: object) -> bool:
     """Whether `x` is a symbolic tensor of a functional model.
 
@@ -217,13 +232,7 @@ def is_keras_tensor(x: object) -> bool:
     >>> tf.keras.backend.is_keras_tensor(tf.keras.Input([3]))
     True
     """
-    if isinstance(x, KerasTensor):
-        return True
-    if isinstance(x, _core.Tensor | _core.Variable | CompositeTensor):
-        return False
-    raise ValueError(
-        f"Unexpectedly found an instance of type `{type(x)}`. Expected a symbolic tensor instance."
-    )
+    return is_symbol(x) or (process.graphs_used and graph_mode.is_known(x))
 
 
 def _operator(name: str) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eagerflow import nest
 from eagerflow.framework import dtypes
+from eagerflow.framework.context import process
 from eagerflow.framework.shapes import Dimension, TensorShape
 from eagerflow.keras.engine.calls.arguments import flatten_arguments, map_arguments
 from eagerflow.keras.engine.calls.context import context
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 # Imported when they are first used: they import this module.
 layers = lazy.Module("eagerflow.keras.engine.layer")
 op_layer = lazy.Module("eagerflow.keras.engine.functional.op_layer")
+# Imported when it is first used: who builds no graphs never imports it.
+graph_mode = lazy.Module("eagerflow.keras.engine.graph_mode")
 
 
 class KerasHistory(NamedTuple):
@@ -80,18 +83,18 @@ class Node:
     def input_tensors(self) -> Any:
         """The first argument of the call, in a list with the further inputs if there are any."""
         if self.is_input:
-            return [self.outputs]
+            return shown([self.outputs])
         first = self.call_args[0] if self.call_args else next(iter(self.call_kwargs.values()))
         first = _single(first)
         further = nest.flatten([self.call_kwargs.get(k, []) for k in self.layer._further_inputs])
         if not any(isinstance(value, KerasTensor) for value in further):
-            return first
-        return [first, *further]
+            return shown(first)
+        return shown([first, *further])
 
     @property
     def output_tensors(self) -> Any:
         """The outputs; that of an input in a list."""
-        return [self.outputs] if self.is_input else self.outputs
+        return shown([self.outputs] if self.is_input else self.outputs)
 
     @property
     def input_shapes(self) -> Any:
@@ -148,6 +151,16 @@ class OwnNode(Node):
         self.keras_inputs = nest.flatten(inputs)
 
 
+def shown(values: Any) -> Any:
+    """Symbolic tensors as a program gets them: in the graph that it builds, as tensors of that."""
+    return graph_mode.shown(values) if process.graphs_used else values
+
+
+def symbols(values: Any) -> Any:
+    """Tensors that a program got from models, and what it computes from them, as symbolic tensors."""
+    return graph_mode.symbols(values) if process.graphs_used else values
+
+
 def real_tensor(tensor: object) -> Any:
     """The symbolic tensor itself, or the output of a `MaskOf` layer for a mask without a history."""
     owner = getattr(tensor, "_mask_of", None)
@@ -169,19 +182,19 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
             layer._build_for(inputs)
     finally:
         context.layers.pop()
-    explicit = {key: value for key, value in kwargs.items() if not _is_default(key, value)}
+    explicit = {key: value for key, value in kwargs.items() if not is_default(key, value)}
     context.inferred_losses = []
     try:
         outputs = _infer_layer(layer, tuple(args), explicit)
     except Exception as error:
         raise explained(error, layer, layer.call, tuple(args), explicit) from None
-    outputs = nest.map_structure(_of_number, outputs)
+    outputs = nest.map_structure(of_number, outputs)
     for owner, dtype in context.inferred_losses:
         owner._list("_symbolic_losses").append(KerasTensor([], dtype))
     return connect(layer, tuple(args), explicit, outputs)
 
 
-def _of_number(output: object) -> Any:
+def of_number(output: object) -> Any:
     """A symbolic scalar for a Python scalar that a layer returns; other values unchanged."""
     if type(output) in (int, float):
         return KerasTensor([], dtypes.int32 if type(output) is int else dtypes.float32)
@@ -243,7 +256,7 @@ def _from_shapes(shapes: Any, dtype: dtypes.DType) -> Any:
     return type(shapes)([_from_shapes(value, dtype) for value in shapes])
 
 
-def _is_default(key: str, value: object) -> bool:
+def is_default(key: str, value: object) -> bool:
     return key in ("training", "mask") and value is None
 
 
@@ -352,7 +365,7 @@ class LayerNodes(TrackedModule):
                 f"Asked to get {what} at node {index}, but the layer has only {len(nodes)} "
                 "inbound nodes."
             )
-        return _single(getattr(nodes[index], attribute))
+        return shown(_single(getattr(nodes[index], attribute)))
 
     def _of_first_call(self, attribute: str, what: str) -> Structure:
         nodes = self._inbound_nodes
@@ -361,7 +374,7 @@ class LayerNodes(TrackedModule):
                 f"Layer {self.name} has no inbound nodes: it was never called with a symbolic "
                 f"tensor, so there is no {what} to return."
             )
-        return _single(getattr(nodes[0], attribute))
+        return shown(_single(getattr(nodes[0], attribute)))
 
     def get_input_at(self, node_index: int) -> Structure:
         """The inputs of a call of this layer."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
+from eagerflow.framework.context import process
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras import naming
@@ -26,6 +27,9 @@ functions = lazy.Module("eagerflow.functions.function")
 iteration = lazy.Module("eagerflow.autograph.operators.iteration")
 variables = lazy.Module("eagerflow.autograph.operators.variables")
 array = lazy.Module("eagerflow.ops.array")
+
+# Imported when it is first used: who builds no graphs never imports it.
+graph_predictions = lazy.Module("eagerflow.keras.engine.training.graph_predictions")
 
 # Imported when it is first used: most programs log nothing.
 logging = lazy.Module("eagerflow.framework.logging")
@@ -148,6 +152,11 @@ class Steps(Compiled):
 
     def make_predict_function(self, force: bool = False) -> Any:
         """The function that takes an iterator over batches and returns predictions."""
+        if process.graphs_used:
+            of_graph = graph_predictions.of_model(self)
+            if of_graph is not None:
+                return of_graph
+            force = force or isinstance(self.predict_function, graph_predictions.GraphPredictions)
         if self.predict_function is None or force:
             function = make_steps(self, "predict", self._predict_counter)
             self.predict_function = traced(self, function)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from eagerflow import _core, nest
 from eagerflow.framework import context
+from eagerflow.keras.engine.functional.node import symbols
 from eagerflow.keras.engine.tracking import RespectCompiledTrainableState
 from eagerflow.keras.engine.training import data_adapter
 from eagerflow.keras.engine.training.data_handler import (
@@ -73,7 +74,7 @@ def outside_graphs(method: Function) -> Function:
         if method.__name__ == "predict" and len(args) < 3:
             kwargs.setdefault("verbose", 0)
         context.process.graphs_run = True
-        if not any(isinstance(x.type_spec, SparseTensorSpec) for x in self.inputs or ()):
+        if not any(isinstance(x.type_spec, SparseTensorSpec) for x in symbols(self.inputs) or ()):
             args, kwargs = nest.map_structure(_dense, (args, kwargs))
         with context.running_eagerly():
             return method(self, *args, **kwargs)
@@ -517,6 +518,8 @@ class Trainer(Steps):
     def predict_on_batch(self, x: Any) -> Any:
         """The predictions for one batch, as arrays."""
         self.predict_function = self.make_predict_function()
+        if context.process.graphs_used and hasattr(self.predict_function, "arrays"):
+            return self.predict_function.arrays(x)
         outputs = self._run(self.predict_function, self._one_batch(x, None, None))
         return nest.map_structure(lambda value: value.numpy(), outputs)
 
