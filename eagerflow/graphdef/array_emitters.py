@@ -15,6 +15,14 @@ def _stitch(view: View) -> Sequence[Ref]:
     return view.last("DynamicStitch", [view.numbers(indices, dtypes.int32)], [rows])
 
 
+@emits("roll")
+def _roll(view: View) -> Sequence[Ref]:
+    shift = view.numbers(view.tensor("shift"), dtypes.int64)
+    if not isinstance(shift, Ref):
+        shift = view.body.constant(shift, dtypes.int64)
+    return view.last("Roll", *view.inputs, shift, view.known("axis"))
+
+
 @emits("max_pool_places")
 def _pool_places(view: View) -> Sequence[Ref]:
     kind = view.specs[1][0]
