@@ -130,7 +130,7 @@ def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> A
         graph: the graph that they must be of; by default the one of the first.
 
     Returns:
-        The graph; the default one where no value is of a graph.
+        The graph; the one that is being built, or the default one, where no value is of a graph.
 
     Raises:
         ValueError: if the values are of different graphs.
@@ -145,7 +145,7 @@ def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> A
         elif of_value is not graph:
             where = "the passed-in graph" if required is not None else f"the graph of {first!r}"
             raise ValueError(f"{value!r} is not from {where}: all must be from the same graph.")
-    return default_graph() if graph is None else graph
+    return defaults.get_default_graph() if graph is None else graph
 
 
 def convert_n_to_tensor(values: Sequence[Any], dtype: Any = None, **kwargs: object) -> list[Any]:

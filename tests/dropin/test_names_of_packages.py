@@ -360,3 +360,18 @@ def test_layers_of_operations_are_where_keras_has_them(tf, module):
     assert isinstance(tf.keras.Model(x, tf.exp(x)).layers[-1], found.TFOpLambda)
     assert isinstance(tf.keras.Model(x, x[:, 0]).layers[-1], found.SlicingOpLambda)
     assert x.experimental_ref() == x.ref()
+
+
+def test_the_graph_that_keras_builds_in(tf):
+    backend = importlib.import_module("keras.src.backend")
+    with tf.Graph().as_default() as graph:
+        first = tf.constant(1)
+    assert backend._current_graph([first]) is graph
+
+    @tf.function
+    def following(x):
+        assert backend._current_graph([None]) is tf.compat.v1.get_default_graph()
+        with backend._current_graph([x]).as_default():
+            return x + 1
+
+    assert following(tf.constant(1)).numpy() == 2
