@@ -231,6 +231,8 @@ def serialize(activation: ActivationLike, use_legacy_format: bool = False) -> An
         return name
     if name == "<lambda>" or getattr(activation, "__module__", "").startswith("eagerflow"):
         return name
+    if use_legacy_format:
+        return registration.get_registered_name(activation)
     return serialization.serialize_keras_object(activation)
 
 

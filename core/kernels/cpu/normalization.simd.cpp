@@ -41,13 +41,15 @@ void column_moments(const T* x, int64_t rows, int64_t n, T* mean, T* squares) {
   const T share = T(1) / static_cast<T>(rows);
   for_strips<T>(n, [&](int64_t j, auto vectors, auto size) {
     constexpr int kCount = decltype(vectors)::value;
-    Vec<T> sum[kCount] = {};
-    for (int64_t r = 0; r < rows; ++r) {
+    // Sums of distances from the first row: equal elements have none.
+    Vec<T> first[kCount] = {}, sum[kCount] = {};
+    for (int v = 0; v < kCount && rows > 0; ++v) first[v] = load(x + j + v * kWidth, size);
+    for (int64_t r = 1; r < rows; ++r) {
       const T* const row = x + r * n + j;
-      for (int v = 0; v < kCount; ++v) sum[v] += load(row + v * kWidth, size);
+      for (int v = 0; v < kCount; ++v) sum[v] += load(row + v * kWidth, size) - first[v];
     }
     Vec<T> square[kCount] = {};
-    for (int v = 0; v < kCount; ++v) sum[v] *= share;
+    for (int v = 0; v < kCount; ++v) sum[v] = first[v] + sum[v] * share;
     for (int64_t r = 0; r < rows; ++r) {
       const T* const row = x + r * n + j;
       for (int v = 0; v < kCount; ++v) {
@@ -108,10 +110,12 @@ void mix_columns(T* dx, const T* dy, const T* x, const T* mean, const T* a, cons
 
 template <class T>
 void moments(const T* x, int64_t n, T* mean, T* squares) {
+  // The sum of distances from the first element: equal elements have none.
+  const T first = n > 0 ? x[0] : T(0);
   T sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (int64_t i = 0; i < n; ++i) sum += x[i];
-  const T center = sum / static_cast<T>(n);
+  for (int64_t i = 0; i < n; ++i) sum += x[i] - first;
+  const T center = first + sum / static_cast<T>(n);
   T square = 0;
 #pragma omp simd reduction(+ : square)
   for (int64_t i = 0; i < n; ++i) square += (x[i] - center) * (x[i] - center);

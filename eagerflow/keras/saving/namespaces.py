@@ -23,14 +23,12 @@ def serialize_member(value: Any, base: type, namespace: str, use_legacy_format: 
             f"`keras.{namespace}.{base.__name__}`. Found an instance of type {type(value)}, which "
             "may lead to improper serialization."
         )
-    if use_legacy_format and not hasattr(value, "get_config"):
-        return value.__name__
     return serialize_instance(value, use_legacy_format)
 
 
 def serialize_instance(value: object, use_legacy_format: bool) -> Any:
     """An object as plain values: a dictionary of its class and arguments."""
-    if use_legacy_format and hasattr(value, "get_config"):
+    if use_legacy_format:
         return class_and_config.serialize_keras_object(value)
     return serialize_keras_object(value)
 

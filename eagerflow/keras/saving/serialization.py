@@ -178,12 +178,11 @@ def _serialize_object(obj: Any) -> dict[str, Any]:
         not hasattr(obj, "get_config") and hasattr(obj, "__name__")
     )
     if is_function:
-        name = registration.get_registered_name(obj)
         return {
             "module": "builtins",
             "class_name": "function",
-            "config": name,
-            "registered_name": "function" if name == obj.__name__ else name,
+            "config": registration.get_registered_name(obj),
+            "registered_name": "function",
         }
     if not hasattr(obj, "get_config"):
         raise TypeError(

@@ -135,3 +135,23 @@ def test_configurations(name):
     third = keras.utils.deserialize_keras_object(serialize(first))
     assert type(third) is kind
     assert plain(third.get_config()) == plain(config)
+
+
+@pytest.mark.parametrize("legacy", [False, True])
+@pytest.mark.parametrize(
+    "namespace", ["activations", "constraints", "initializers", "losses", "metrics", "regularizers"]
+)
+@pytest.mark.filterwarnings("ignore:The `keras")
+def test_registered_functions_come_back(namespace, legacy) -> None:
+    @keras.utils.register_keras_serializable("Package")
+    def own_function(*args):
+        return args[0]
+
+    module = getattr(keras, namespace)
+    config = module.serialize(own_function, use_legacy_format=legacy)
+    if legacy:
+        assert config == "Package>own_function"
+    else:
+        assert config["config"] == "Package>own_function"
+        assert config["registered_name"] == "function"
+    assert module.deserialize(config, use_legacy_format=legacy) is own_function

@@ -199,3 +199,26 @@ def test_plain_numbers_beside_batches_take_their_dtype():
     x = tf.constant([[1.0, 3.0]])
     result = tf.nn.batch_normalization(x, [1, 1], [3, 0], 1, 2, tf.constant(1.0))
     np.testing.assert_array_equal(result.numpy(), [[1.0, 5.0]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("count", [2, 3, 7, 8, 31, 64, 100, 768])
+def test_equal_elements_have_no_distance_from_their_mean(count, dtype) -> None:
+    values = np.random.default_rng(0).normal(size=(200, 1)).astype(dtype)
+    rows = tf.constant(np.repeat(values, count, 1))
+    layer = tf.keras.layers.LayerNormalization(epsilon=1e-12, dtype=dtype)
+    assert not layer(rows).numpy().any()
+    ones = tf.ones([200], dtype)
+    found = tf.compat.v1.nn.fused_batch_norm(
+        tf.reshape(tf.transpose(rows), [count, 1, 1, 200]),
+        tf.cast(ones, "float32"),
+        tf.cast(ones, "float32") * 0,
+        epsilon=1e-12,
+    )[0] if dtype == "float32" else tf.zeros([])  # fmt: skip
+    assert not found.numpy().any()
+
+
+def test_not_a_number_stays_in_moments() -> None:
+    x = tf.constant([[1.0, float("nan"), 2.0], [1.0, 2.0, float("inf")]])
+    found = tf.keras.layers.LayerNormalization()(x)
+    assert np.isnan(found.numpy()).all(axis=1).tolist() == [True, True]
