@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -383,7 +384,11 @@ def _part(value: SparseTensor, parts: tuple) -> SparseTensor:
         chosen.append(range(index % size, index % size + 1))
     begin, step = [part.start for part in chosen], [part.step for part in chosen]
     count = list(map(len, chosen))
-    indices, inside = _ops.sparse_slice_places(value._indices, begin, count, step, True)
+    if chosen and step[0] == 1 and _are_whole(chosen[1:], sizes[1:]):
+        indices, values = _rows(value, chosen[0])
+    else:
+        indices, inside = _ops.sparse_slice_places(value._indices, begin, count, step, True)
+        values = slices_at(value._values, inside)
     if axes != list(range(len(sizes))):
         old = indices.numpy()
         new = np.zeros([len(old), len(axes)], np.int64)
@@ -392,7 +397,25 @@ def _part(value: SparseTensor, parts: tuple) -> SparseTensor:
         indices = _core.as_tensor(new)
     shape = _core.as_tensor(np.array([1 if k is None else count[k] for k in axes], np.int64))
     upwards = all(step[axis] > 0 for axis in axes if axis is not None)
-    return reorder(assembled(indices, slices_at(value._values, inside), shape, upwards))
+    return reorder(assembled(indices, values, shape, upwards))
+
+
+def _are_whole(chosen: list[range], sizes: list[int]) -> bool:
+    return all(part == range(size) for part, size in zip(chosen, sizes, strict=True))
+
+
+def _rows(value: SparseTensor, rows: range) -> tuple[Tensor, Tensor]:
+    """The indices and values of consecutive rows of a tensor in order: its elements from one to another."""
+    places = np.asarray(value._indices)
+    count = range(len(places))
+    first, last = (
+        bisect.bisect_left(count, row, key=lambda i: places[i, 0])
+        for row in (rows.start, rows.stop)
+    )
+    indices = value._indices[first:last]
+    if rows.start:
+        indices = _ops.subtract(indices, [rows.start] + [0] * (places.shape[1] - 1))
+    return indices, value._values[first:last]
 
 
 def _matmul_of_tensors(
