@@ -337,9 +337,18 @@ void sparse_slice_places(KernelContext& context) {
   each_piece([&](int64_t piece, int64_t* kept) {
     int64_t found = 0;
     const auto keep = [&](const auto& is_inside) {
-      for (int64_t i = bound(piece); i < bound(piece + 1); ++i) {
-        kept[found] = i;
-        found += is_inside(places + i * rank);
+      constexpr int64_t kBlock = 16;
+      const int64_t end = bound(piece + 1);
+      for (int64_t from = bound(piece); from < end; from += kBlock) {
+        const int64_t to = std::min(from + kBlock, end);
+        // Most blocks of a small part have no row in it: these are passed over at once.
+        bool some = false;
+        for (int64_t i = from; i < to; ++i) some |= is_inside(places + i * rank);
+        if (!some) continue;
+        for (int64_t i = from; i < to; ++i) {
+          kept[found] = i;
+          found += is_inside(places + i * rank);
+        }
       }
     };
     if (rank == 2 && are_plain) {
