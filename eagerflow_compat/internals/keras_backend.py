@@ -20,7 +20,7 @@ from eagerflow.keras.saving.hdf5_model import layer_weights as _legacy_weights
 from eagerflow.keras.saving.hdf5_model import read_weights as load_weights_from_hdf5_group
 from eagerflow.keras.saving.hdf5_model import write_weights as save_weights_to_hdf5_group
 from eagerflow.typing import Array
-from eagerflow_compat.internals.ops import _get_graph_from_inputs as _current_graph
+from eagerflow_compat.internals.ops import graph_of_inputs as _current_graph
 
 __all__ = [
     "Functional",

@@ -122,7 +122,7 @@ def name_scope(
     return defaults.name_scope(name, default_name, values)
 
 
-def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> Any:
+def graph_of_inputs(op_input_list: Sequence[Any], graph: Any = None) -> Any:
     """The graph that tensors, operations and variables are of.
 
     Args:
@@ -146,6 +146,9 @@ def _get_graph_from_inputs(op_input_list: Sequence[Any], graph: Any = None) -> A
             where = "the passed-in graph" if required is not None else f"the graph of {first!r}"
             raise ValueError(f"{value!r} is not from {where}: all must be from the same graph.")
     return defaults.get_default_graph() if graph is None else graph
+
+
+_get_graph_from_inputs = graph_of_inputs
 
 
 def convert_n_to_tensor(values: Sequence[Any], dtype: Any = None, **kwargs: object) -> list[Any]:
