@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +15,7 @@ from eagerflow.framework.shapes import TensorShape
 from eagerflow.framework.sizes import is_known, sizes_in
 from eagerflow.ops.array import broadcast_static_shape, invalid_argument, slices_at
 from eagerflow.sparse.arithmetic import add, sparse_dense_matmul
-from eagerflow.sparse.arrangement import transpose
+from eagerflow.sparse.arrangement import elements_within, transpose
 from eagerflow.sparse.conversion import checked, flat_indices, reorder, sizes_of, to_dense
 from eagerflow.sparse.tensor import SparseTensor, SparseTensorSpec, assembled
 
@@ -384,11 +383,7 @@ def _part(value: SparseTensor, parts: tuple) -> SparseTensor:
         chosen.append(range(index % size, index % size + 1))
     begin, step = [part.start for part in chosen], [part.step for part in chosen]
     count = list(map(len, chosen))
-    if chosen and step[0] == 1 and _are_whole(chosen[1:], sizes[1:]):
-        indices, values = _rows(value, chosen[0])
-    else:
-        indices, inside = _ops.sparse_slice_places(value._indices, begin, count, step, True)
-        values = slices_at(value._values, inside)
+    indices, values = elements_within(value, begin, count, step)
     if axes != list(range(len(sizes))):
         old = indices.numpy()
         new = np.zeros([len(old), len(axes)], np.int64)
@@ -398,24 +393,6 @@ def _part(value: SparseTensor, parts: tuple) -> SparseTensor:
     shape = _core.as_tensor(np.array([1 if k is None else count[k] for k in axes], np.int64))
     upwards = all(step[axis] > 0 for axis in axes if axis is not None)
     return reorder(assembled(indices, values, shape, upwards))
-
-
-def _are_whole(chosen: list[range], sizes: list[int]) -> bool:
-    return all(part == range(size) for part, size in zip(chosen, sizes, strict=True))
-
-
-def _rows(value: SparseTensor, rows: range) -> tuple[Tensor, Tensor]:
-    """The indices and values of consecutive rows of a tensor in order: its elements from one to another."""
-    places = np.asarray(value._indices)
-    count = range(len(places))
-    first, last = (
-        bisect.bisect_left(count, row, key=lambda i: places[i, 0])
-        for row in (rows.start, rows.stop)
-    )
-    indices = value._indices[first:last]
-    if rows.start:
-        indices = _ops.subtract(indices, [rows.start] + [0] * (places.shape[1] - 1))
-    return indices, value._values[first:last]
 
 
 def _matmul_of_tensors(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections.abc import Callable
 from typing import Any
@@ -125,10 +126,30 @@ def slice(
         # A start far before the tensor would exceed the engine's integers.
         first.append(max(before, -(2**62)))
         part.append(max(min(wanted, min(before + wanted, length) - first[-1]), 0))
-    steps, in_order = [1] * len(part), value._in_order
-    indices, inside = _ops.sparse_slice_places(value._indices, first, part, steps, in_order)
+    indices, values = elements_within(value, first, part, [1] * len(part))
     shape = _core.convert(part, dtypes.int64, None)
-    return assembled(indices, slices_at(value._values, inside), shape, in_order)
+    return assembled(indices, values, shape, value._in_order)
+
+
+def elements_within(
+    value: SparseTensor, begin: list[int], count: list[int], step: list[int]
+) -> tuple[Tensor, Tensor]:
+    """The indices and values of a slice's elements: it has `count` indices of each axis, `step` apart."""
+    in_order, whole = value._in_order, sizes_of(value).tolist()[1:]
+    are_rows = set(step) == {1} and not any(begin[1:]) and count[1:] == whole
+    if not (in_order and are_rows):
+        indices, inside = _ops.sparse_slice_places(value._indices, begin, count, step, in_order)
+        return indices, slices_at(value._values, inside)
+    # Whole rows of a tensor in order are its elements from one to another.
+    places = np.asarray(value._indices)
+    first, last = (
+        bisect.bisect_left(range(len(places)), row, key=lambda i: places[i, 0])
+        for row in (begin[0], begin[0] + count[0])
+    )
+    indices = value._indices[first:last]
+    if begin[0]:
+        indices = _ops.subtract(indices, begin)
+    return indices, value._values[first:last]
 
 
 def _split_specs(sp_input: Any = None, num_split: Any = None, *_: object, **__: object) -> list:

@@ -8,30 +8,23 @@ from eagerflow.keras.legacy_initializers import VarianceScaling
 from eagerflow.typing import DTypeLike
 
 
-class RandomNormal(legacy_initializers.RandomNormal):  # type: ignore[misc]
+class _NarrowNormal:
+    def __init__(
+        self,
+        mean: float = 0.0,
+        stddev: float = 0.05,
+        seed: int | None = None,
+        dtype: DTypeLike = dtypes.float32,
+    ) -> None:
+        super().__init__(mean, stddev, seed, dtype)  # type: ignore[call-arg]
+
+
+class RandomNormal(_NarrowNormal, legacy_initializers.RandomNormal):  # type: ignore[misc]
     """Normal random values, with the narrow default of Keras."""
 
-    def __init__(
-        self,
-        mean: float = 0.0,
-        stddev: float = 0.05,
-        seed: int | None = None,
-        dtype: DTypeLike = dtypes.float32,
-    ) -> None:
-        super().__init__(mean, stddev, seed, dtype)
 
-
-class TruncatedNormal(legacy_initializers.TruncatedNormal):  # type: ignore[misc]
+class TruncatedNormal(_NarrowNormal, legacy_initializers.TruncatedNormal):  # type: ignore[misc]
     """Normal random values within two standard deviations, with the narrow default of Keras."""
-
-    def __init__(
-        self,
-        mean: float = 0.0,
-        stddev: float = 0.05,
-        seed: int | None = None,
-        dtype: DTypeLike = dtypes.float32,
-    ) -> None:
-        super().__init__(mean, stddev, seed, dtype)
 
 
 class RandomUniform(legacy_initializers.RandomUniform):

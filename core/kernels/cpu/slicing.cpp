@@ -38,6 +38,18 @@ Place place_of(const Shape& shape, const StridedSlice& slice) {
   return place;
 }
 
+// The copy of a slice's elements to a row of them, or `back` from there.
+StridedMove move_of(const StridedSlice& slice, const Place& place, bool back = false) {
+  StridedMove move;
+  int64_t stride = slice.result.num_elements();
+  for (int i = 0; i < place.steps.rank(); ++i) {
+    const int64_t count = slice.axes[static_cast<size_t>(i)].count, step = place.steps[i];
+    stride /= count;
+    move.add(count, back ? step : stride, back ? stride : step);
+  }
+  return move;
+}
+
 // Whether the slice is one block of consecutive elements.
 bool contiguous(const Shape& shape, const StridedSlice& slice) {
   bool whole = true;  // all axes further in are complete
@@ -290,14 +302,8 @@ void strided_slice(KernelContext& context) {
   if (output) return;
   output = Tensor::empty(input.dtype(), slice.result);
   if (output.size() == 0) return;
-  StridedMove move;
-  int64_t stride = output.size();
-  for (int i = 0; i < input.rank(); ++i) {
-    const int64_t count = slice.axes[static_cast<size_t>(i)].count;
-    stride /= count;
-    move.add(count, stride, place.steps[i]);
-  }
-  move.run(input.dtype(), output.mutable_raw_data(), element_at(input, place.offset));
+  const auto* const from = element_at(input, place.offset);
+  move_of(slice, place).run(input.dtype(), output.mutable_raw_data(), from);
 }
 
 void roll(KernelContext& context) {
@@ -324,7 +330,7 @@ void strided_slice_update(KernelContext& context) {
   const StridedSlice slice = resolve_slice(input.shape(), context.attrs<ops::StridedSliceAttrs>());
   Tensor value = context.input(1);
   require_room(value.shape(), slice.result);
-  if (value.size() > 1 && value.shape() != slice.result) {
+  if (value.shape() != slice.result) {
     const Tensor wide = Tensor::empty(value.dtype(), slice.result);
     const Shape own = strides_of(value.shape());
     const int added = wide.rank() - value.rank();
@@ -342,14 +348,8 @@ void strided_slice_update(KernelContext& context) {
     copy_elements(input.dtype(), output.mutable_raw_data(), input.raw_data(), input.size());
   if (slice.result.num_elements() == 0) return;
   const Place place = place_of(input.shape(), slice);
-  StridedMove move;
-  int64_t stride = value.size();
-  for (int i = 0; i < input.rank(); ++i) {
-    const int64_t count = slice.axes[static_cast<size_t>(i)].count;
-    if (value.size() > 1) stride /= count;
-    move.add(count, place.steps[i], value.size() > 1 ? stride : 0);
-  }
-  move.run(input.dtype(), element_at(output, place.offset), value.raw_data());
+  auto* const to = element_at(output, place.offset);
+  move_of(slice, place, true).run(input.dtype(), to, value.raw_data());
 }
 
 void strided_slice_grad(KernelContext& context) {
@@ -360,14 +360,8 @@ void strided_slice_grad(KernelContext& context) {
   const Place place = place_of(output.shape(), slice);
   fill_constant(output, 0);
   if (dy.size() == 0) return;
-  StridedMove move;
-  int64_t stride = dy.size();
-  for (int i = 0; i < output.rank(); ++i) {
-    const int64_t count = slice.axes[static_cast<size_t>(i)].count;
-    stride /= count;
-    move.add(count, place.steps[i], stride);
-  }
-  move.run(dy.dtype(), element_at(output, place.offset), dy.raw_data());
+  auto* const to = element_at(output, place.offset);
+  move_of(slice, place, true).run(dy.dtype(), to, dy.raw_data());
 }
 
 void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedSliceAttrs& attrs) {
@@ -376,23 +370,15 @@ void add_to_slice(const Tensor& whole, const Tensor& values, const ops::StridedS
   const Place place = place_of(whole.shape(), slice);
   // The slice is copied, added to, and copied back: three passes over the slice, none over `whole`.
   const Tensor part = Tensor::empty(whole.dtype(), slice.result);
-  StridedMove out;
-  StridedMove back;
-  int64_t stride = part.size();
-  for (int i = 0; i < whole.rank(); ++i) {
-    const int64_t count = slice.axes[static_cast<size_t>(i)].count;
-    stride /= count;
-    out.add(count, stride, place.steps[i]);
-    back.add(count, place.steps[i], stride);
-  }
-  out.run(whole.dtype(), part.mutable_raw_data(), element_at(whole, place.offset));
+  auto* const in_whole = element_at(whole, place.offset);
+  move_of(slice, place).run(whole.dtype(), part.mutable_raw_data(), in_whole);
   SpecList specs;
   specs.push_back({part.dtype(), part.shape()});
   TensorList outputs{part};
   const Tensor inputs[] = {part, values};
   KernelContext context(ops::add, inputs, {}, specs, outputs);
   context.run();
-  back.run(whole.dtype(), element_at(whole, place.offset), part.raw_data());
+  move_of(slice, place, true).run(whole.dtype(), in_whole, part.raw_data());
 }
 
 void pad(KernelContext& context) {

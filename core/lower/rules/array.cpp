@@ -164,10 +164,12 @@ Taken taken_of(const Shape& shape, const StridedSlice& slice) {
   return taken;
 }
 
-// Where a part begins, and its size along each axis.
+// Where a part begins, its size along each axis, and its shape without the axes that indices drop
+// and with the new ones.
 struct Part {
   Values starts;
   Dims sizes;
+  Shape result;
 };
 
 // A slice with late begins, whose entries drop their axis (x[i]) or span all of it (x[:]).
@@ -176,7 +178,7 @@ Part late_part(const Call& c) {
   const Value& x = c.in[0];
   if (attrs.begin.is_unknown()) refuse("slices whose number of indices is not known");
   Part part;
-  auto& [starts, sizes] = part;
+  auto& [starts, sizes, result] = part;
   int axis = 0;
   for (size_t i = 0; i < attrs.begin.size(); ++i) {
     const auto bit = [&](int64_t mask) { return (mask >> i & 1) != 0; };
@@ -185,11 +187,15 @@ Part late_part(const Call& c) {
       const int left = static_cast<int>(attrs.begin.size() - i - 1) - more;
       while (axis < x.rank() - left) {
         starts.push_back(c.b.full_int(DType::kInt64, {}, 0));
-        sizes.push_back(x.shape[axis++]);
+        sizes.push_back(x.shape[axis]);
+        result.push_back(x.shape[axis++]);
       }
       continue;
     }
-    if (bit(attrs.new_axis_mask)) continue;
+    if (bit(attrs.new_axis_mask)) {
+      result.push_back(1);
+      continue;
+    }
     const int64_t size = x.shape[axis++];
     const bool late = c.find_late(cat("begin[", i, "]"));
     if (bit(attrs.shrink_axis_mask)) {
@@ -202,6 +208,7 @@ Part late_part(const Call& c) {
     } else if (!late && bit(attrs.begin_mask) && bit(attrs.end_mask) && attrs.strides[i] == 1) {
       starts.push_back(c.b.full_int(DType::kInt64, {}, 0));
       sizes.push_back(size);
+      result.push_back(size);
     } else {
       refuse("slices whose sizes depend on values");
     }
@@ -209,6 +216,7 @@ Part late_part(const Call& c) {
   for (; axis < x.rank(); ++axis) {
     starts.push_back(c.b.full_int(DType::kInt64, {}, 0));
     sizes.push_back(x.shape[axis]);
+    result.push_back(x.shape[axis]);
   }
   return part;
 }
@@ -216,7 +224,7 @@ Part late_part(const Call& c) {
 Values strided_slice(const Call& c) {
   if (!c.late.empty()) {
     const Part part = late_part(c);
-    return {c.b.reshape(c.b.dynamic_slice(c.in[0], part.starts, part.sizes), c.out[0].shape)};
+    return {c.b.reshape(c.b.dynamic_slice(c.in[0], part.starts, part.sizes), part.result)};
   }
   const Value& x = c.in[0];
   const StridedSlice slice = resolve_slice(x.shape, c.attrs<ops::StridedSliceAttrs>());
@@ -258,27 +266,9 @@ Values strided_slice_update(const Call& c) {
     const Value there = among_zeros(c.b, x.shape, slice, c.b.full(DType::kBool, part.shape, 1));
     return {c.b.select(there, among_zeros(c.b, x.shape, slice, part), x)};
   }
-  const auto [starts, sizes] = late_part(c);
-  // The shape of the part without the axes that indices drop, and with the new ones.
-  Shape room;
-  size_t axis = 0;
-  for (size_t i = 0; i < attrs.begin.size(); ++i) {
-    const auto bit = [&](int64_t mask) { return (mask >> i & 1) != 0; };
-    if (bit(attrs.ellipsis_mask)) {
-      const auto more = std::popcount(static_cast<uint64_t>(attrs.new_axis_mask) >> i >> 1);
-      const size_t left = attrs.begin.size() - i - 1 - static_cast<size_t>(more);
-      while (axis + left < sizes.size()) room.push_back(sizes[axis++]);
-    } else if (bit(attrs.new_axis_mask)) {
-      room.push_back(1);
-    } else if (bit(attrs.shrink_axis_mask)) {
-      ++axis;
-    } else {
-      room.push_back(sizes[axis++]);
-    }
-  }
-  while (axis < sizes.size()) room.push_back(sizes[axis++]);
-  require_room(c.in[1].shape, room);
-  const Value part = c.b.reshape(c.b.broadcast(c.in[1], room), Shape(sizes));
+  const auto [starts, sizes, result] = late_part(c);
+  require_room(c.in[1].shape, result);
+  const Value part = c.b.reshape(c.b.broadcast(c.in[1], result), Shape(sizes));
   return {c.b.dynamic_update_slice(x, part, starts)};
 }
 

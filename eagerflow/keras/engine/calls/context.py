@@ -41,31 +41,31 @@ class CallContext(threading.local):
 context = CallContext()
 
 
-class apart:
+class _Flagged:
+    """A `with` block in which a flag of the context is set."""
+
+    _flag: str
+
+    def __enter__(self) -> None:
+        self._before = getattr(context, self._flag)
+        setattr(context, self._flag, True)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        setattr(context, self._flag, self._before)
+
+
+class apart(_Flagged):
     """A `with` block in which calls are no calls of the program's; see `CallContext.apart`."""
 
-    def __enter__(self) -> None:
-        self._before, context.apart = context.apart, True
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        context.apart = self._before
+    _flag = "apart"
 
 
-class inferring_shapes:
+class inferring_shapes(_Flagged):
     """A `with` block in which layers run on tensors without values."""
 
-    def __enter__(self) -> None:
-        self._before, context.inferring = context.inferring, True
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        context.inferring = self._before
+    _flag = "inferring"
