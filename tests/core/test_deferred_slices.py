@@ -113,3 +113,52 @@ def test_elements_that_move_along_axes(mode, shape, dtype) -> None:
             else:
                 found = MODES[mode](lambda x, s=shift, f=move: f(x, s))(x)
             np.testing.assert_array_equal(found, np.roll(x.numpy(), shift, axis))
+
+
+# Around the lengths from which rows are read in the memory of the sliced tensor.
+ROWS = [63, 64, 65, 127, 128, 129, 200, 300, 513]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "bfloat16", "bool"])
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("mode", MODES)
+def test_rows_of_slices_beside_other_operands(mode, row, dtype) -> None:
+    rng = np.random.default_rng(row)
+    array = rng.integers(-3, 4, (5, 26, row + 4))
+    x = tf.cast(array, dtype)
+    others = [
+        tf.cast(rng.integers(-3, 4, shape), dtype)
+        for shape in [(5, 24, row), (row,), (24, 1), (5, 1, 1), ()]
+    ]
+
+    def compute(x, whole, columns, rows, blocks, single):
+        y, z = x[:, 1:-1, 2:-2], x[:, 2:, 4:]
+        deep = x[:, 1:, :][:, :24, :row]  # a slice of a slice
+        if dtype == "bool":
+            return tf.where(y, z, whole), (y | rows) & (z ^ columns) | deep
+        fresh = whole + single  # memory that a result may have
+        return (
+            tf.where(y < z, fresh * y, -z) + columns * rows,
+            fresh + y,
+            tf.reduce_sum(y * z + deep, 2),
+            tf.cast(y > blocks, x.dtype) * tf.abs(z) - deep,
+        )
+
+    found = MODES[mode](compute)(x, *others)
+    small = [part.numpy().astype("int32" if dtype != "bool" else bool) for part in (x, *others)]
+    array, whole, columns, rows, blocks, single = small
+    y, z, deep = array[:, 1:-1, 2:-2], array[:, 2:, 4:], array[:, 1:25, :row]
+    if dtype == "bool":
+        expected = np.where(y, z, whole), (y | rows) & (z ^ columns) | deep
+    else:
+        expected = (
+            np.where(y < z, (whole + single) * y, -z) + columns * rows,
+            whole + single + y,
+            (y * z + deep).sum(2),
+            (y > blocks) * abs(z) - deep,
+        )
+    for one, other in zip(found, expected, strict=True):
+        tolerance = 1e-2 if dtype == "bfloat16" else 0  # of sums
+        np.testing.assert_allclose(
+            one.numpy().astype(other.dtype), other, rtol=tolerance, atol=8 * tolerance
+        )

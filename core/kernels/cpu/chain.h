@@ -50,6 +50,9 @@ class Chain {
   class Reader;
 
  private:
+  static constexpr size_t kMostOperands = 8;
+  static constexpr double kTaskNanoseconds = 10'000;  // about the time of one task
+
   struct Step {
     ElementLoop loop;
     InlineVector<int32_t, 3> operands;

@@ -13,6 +13,13 @@ class ElementSource {
   virtual ~ElementSource() = default;
   // Writes the elements [begin, begin + count) to `out`. Several threads may call it at once.
   virtual void read(int64_t begin, int64_t count, void* out) const = 0;
+  // The length of the rows of elements that stand side by side in memory; 0 if there are none.
+  virtual int64_t row() const { return 0; }
+  // The memory of a row, if there are rows.
+  virtual const void* row_at(int64_t index) const {
+    static_cast<void>(index);
+    return nullptr;
+  }
   // Writes all elements into a tensor. Returns false, with nothing done, if read() has to be used.
   virtual bool write(const Tensor& value) const {
     static_cast<void>(value);

@@ -70,8 +70,8 @@ int64_t mirrored(int64_t i, int64_t before, int64_t size, int64_t edge) {
   return k;
 }
 
-// A slice whose elements are copied when a chain reads them, block by block in the cache, so that
-// differences of neighbours and the like cost one pass over the sliced tensor.
+// A slice whose elements a chain reads where they are, or copies block by block in the cache, so
+// that differences of neighbours and the like cost one pass over the sliced tensor.
 class SlicedElements : public ElementSource {
  public:
   // Axes as in a StridedMove, outermost first; `rows` elements of the innermost are consecutive.
@@ -90,21 +90,29 @@ class SlicedElements : public ElementSource {
     }
   }
 
-  // The number of elements that are copied at once.
-  int64_t row() const { return axes_.empty() || axes_.back().step != 1 ? 1 : axes_.back().count; }
+  int64_t row() const override {
+    return axes_.empty() || axes_.back().step != 1 ? 0 : axes_.back().count;
+  }
+
+  const void* row_at(int64_t index) const override {
+    int64_t at = offset_;
+    if (axes_.size() > 1) {
+      for (size_t k = axes_.size() - 2; k > 0; --k) {
+        at += index % axes_[k].count * axes_[k].step;
+        index /= axes_[k].count;
+      }
+      at += index * axes_[0].step;
+    }
+    return static_cast<const std::byte*>(input_.raw_data()) + at * bytes_;
+  }
 
   void read(int64_t begin, int64_t count, void* to) const override {
-    const auto* const from = static_cast<const std::byte*>(input_.raw_data());
     auto* out = static_cast<std::byte*>(to);
     const int64_t row = axes_.back().count;
     while (count > 0) {
       const int64_t column = begin % row, size = std::min(count, row - column);
-      int64_t at = offset_ + column, rest = begin / row;
-      for (size_t k = axes_.size() - 1; k-- > 0;) {
-        at += rest % axes_[k].count * axes_[k].step;
-        rest /= axes_[k].count;
-      }
-      std::memcpy(out, from + at * bytes_, static_cast<size_t>(size * bytes_));
+      const auto* const from = static_cast<const std::byte*>(row_at(begin / row));
+      std::memcpy(out, from + column * bytes_, static_cast<size_t>(size * bytes_));
       out += size * bytes_;
       begin += size;
       count -= size;
@@ -116,6 +124,7 @@ class SlicedElements : public ElementSource {
     int64_t count;
     int64_t step;
   };
+
   const Tensor input_;
   const int64_t bytes_;
   const int64_t offset_;
