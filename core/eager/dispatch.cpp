@@ -167,6 +167,7 @@ bool saves_memory(std::span<const Tensor> inputs) {
   const bool rows = unknown && any_batched(inputs);
   InferContext infer(op, inputs, attrs, specs, unknown && !rows);
   op.infer(infer);
+  // Tapes keep inputs, so that plans that are recorded gain nothing from overwriting them.
   const bool records = op.gradient && recording();
   if (unknown) [[unlikely]] {
     if (rows) return run_batched(op, inputs, attrs, specs, outputs);
@@ -175,7 +176,8 @@ bool saves_memory(std::span<const Tensor> inputs) {
     for (const TensorSpec& spec : specs) outputs.push_back(symbolic(spec));
   } else if (several_devices && run_on_backend(op, inputs, attrs, specs, outputs)) [[unlikely]] {
   } else if (may_defer_result(op, inputs) &&
-             (!owns_inputs || (op.kernel.elements && saves_memory(inputs)))) [[unlikely]] {
+             (!owns_inputs || records || (op.kernel.elements && saves_memory(inputs))))
+      [[unlikely]] {
     if (Tensor result = make_lazy(op, inputs, attrs, specs[0])) {
       outputs.push_back(std::move(result));
     } else {

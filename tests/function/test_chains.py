@@ -5,6 +5,7 @@ import pytest
 
 import eagerflow as tf
 from tests.function.traced import traced
+from tests.fusing import fusions_of
 
 SIZES = (1, 7, 1000, 300_000)
 
@@ -97,3 +98,24 @@ def test_short_results_of_inputs_that_are_broadcast():
     f = traced(inside, *specs)
     arguments = [sample(300, 0)[:, None], sample(500, 1)[None], tf.constant(-0.5), tf.constant(1.0)]
     assert f(*arguments).numpy().tobytes() == inside(*arguments).numpy().tobytes()
+
+
+def test_a_loop_that_a_tape_records_fuses_like_eager_code() -> None:
+    x = tf.constant(np.random.default_rng(4).normal(size=(200, 200)))
+
+    def step(y):
+        return tf.tanh(y * x + 1.0) * 0.5
+
+    def gradient(loop):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(loop(x))
+        return tape.gradient(y, x)
+
+    def loop(y):
+        return tf.while_loop(lambda i, y: i < 9, lambda i, y: (i + 1, step(y)), (0, y))[1]
+
+    in_graph = tf.function(lambda: gradient(loop))
+    np.testing.assert_allclose(in_graph(), gradient(loop), rtol=1e-12)
+    chains = [names for names, *_ in fusions_of(lambda: in_graph().numpy())]
+    assert sum(names.count("Tanh") for names in chains) == 9
