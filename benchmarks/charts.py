@@ -38,6 +38,7 @@ GROUPS = {
     "Data and files": ("data", ["data", "files"]),
     "Single functions": ("functions", ["surface", "variety"]),
     "Start": ("start", ["startup"]),
+    "Processors that others use, too": ("contended", ["contended"]),
 }
 # A chart with more rows than this is hard to read.
 MOST_ROWS = 26

@@ -6,9 +6,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import crowd
 import frameworks
 from workload import FASTEST_PEER, ITSELF, OURS, OURSELVES, Target, Workload
 
@@ -19,6 +21,8 @@ SECONDS_PER_WORKLOAD = 8.0
 LEAST_ROUNDS = 3
 PROCESS_ROUNDS = 7
 MEMORY_ROUNDS = 3
+# What a measurement takes longer where others use the processors, for the number of rounds.
+SLOWER = 3
 SECONDS_PER_MEASUREMENT = 0.15
 # OpenMP threads keep a processor busy for a moment after their work; the next one waits it out.
 PAUSE = 0.02
@@ -172,7 +176,18 @@ class Harness:
             values[contender] = answer["values"]
             time.sleep(PAUSE)
         compare(values, result)
-        for contender in in_turns(result, self.rounds_within(seconds_of_a_round)):
+        rounds = self.rounds_within(seconds_of_a_round * (SLOWER if workload.crowd else 1))
+        try:
+            with self.crowd(workload.crowd, result):
+                self.take_turns(workload, result, counts, rounds)
+        except crowd.NotAllowedError as error:
+            for contender in list(result.samples):
+                self.fail(result, contender, str(error))
+        for contender in result.samples:
+            self.workers[contender].ask("drop")
+
+    def take_turns(self, workload: Workload, result: Result, counts: dict, rounds: int) -> None:
+        for contender in in_turns(result, rounds):
             try:
                 answer = self.workers[contender].ask("time", counts[contender])
                 result.samples[contender].append(
@@ -183,8 +198,14 @@ class Harness:
             except WorkerError as error:
                 self.fail(result, contender, str(error))
             time.sleep(PAUSE)
-        for contender in result.samples:
-            self.workers[contender].ask("drop")
+
+    def crowd(self, kind: str | None, result: Result) -> AbstractContextManager[None]:
+        """What else uses the processors, while it is entered."""
+        if kind == "busy":
+            return crowd.busy_processes()
+        if kind == "half":
+            return crowd.half_the_time(self.workers[c].process.pid for c in result.samples)
+        return nullcontext()
 
     def rounds_within(self, seconds_of_a_round: float) -> int:
         """The number of rounds, at most `self.rounds`, that a workload's time allows."""

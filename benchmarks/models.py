@@ -372,7 +372,7 @@ class WithOnnx(Maker):
 
 def inputs(network, batch):
     """float32 images, channels last, or sequences of vectors."""
-    shape = (WORDS, WIDTH) if network is encoder else IMAGES
+    shape = (WORDS, WIDTH) if network in (encoder, encoder_layer) else IMAGES
     return np.random.default_rng(1).normal(size=(batch, *shape)).astype(np.float32)
 
 

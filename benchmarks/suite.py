@@ -2,6 +2,7 @@
 
 import bulk
 import cnn
+import contended
 import data
 import devices
 import files
@@ -61,6 +62,7 @@ FAMILIES = {
         lstm,
         files,
         startup,
+        contended,
     )
 }
 WORKLOADS = {workload.name: workload for workloads in FAMILIES.values() for workload in workloads}

@@ -25,6 +25,8 @@ OURSELVES = ("fit", "eager")
 FASTEST_PEER = "fastest peer"
 # Instead of a peer: the measurement itself is what must be small.
 ITSELF = "itself"
+# What else uses the processors during a measurement, and how titles say it.
+CROWDS = {"busy": "beside a busy process for each processor", "half": "in half of the time"}
 
 
 @dataclass
@@ -79,6 +81,8 @@ class Workload:
     also: tuple[Target, ...] = ()
     # What is measured beside what the machine could do; None where it cannot be computed.
     work: Work | None = None
+    # One of CROWDS; None where the processors are free.
+    crowd: str | None = None
 
     @property
     def targets(self) -> tuple[Target, ...]:

@@ -1,5 +1,6 @@
 """The benchmarks' tables: ratios, verdicts, and their part of the README."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -172,3 +173,27 @@ def test_every_workload_has_a_chart(report):
     families = [family for _, families in charts.GROUPS.values() for family in families]
     assert sorted(families) == sorted(suite.FAMILIES)
     assert all(charts.group_of(name) in charts.GROUPS for name in suite.WORKLOADS)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are listed by Linux")
+def test_busy_processes_end_with_their_context(report):
+    import crowd
+
+    def children():
+        folder = Path("/proc/self/task")
+        return "".join(
+            (task / "children").read_text() for task in folder.iterdir() if task.is_dir()
+        ).split()
+
+    before = children()
+    with crowd.busy_processes():
+        assert len(children()) == len(before) + os.cpu_count()
+    assert children() == before
+
+
+def test_time_is_limited_only_where_the_system_can(report, monkeypatch):
+    import crowd
+
+    monkeypatch.setattr(crowd, "GROUPS", ())
+    with pytest.raises(crowd.NotAllowedError, match="no groups"), crowd.half_the_time([1]):
+        pass
