@@ -209,6 +209,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   join_products();
   join_part_sums();
   join_elementwise(types);
+  find_deferred();
   find_last_uses(options.keeps_captures);
   leave_out_unread();
   find_too_large();
@@ -555,6 +556,21 @@ void Plan::join_elementwise(std::span<const DType> types) {
     joined[group.back()] = 0;
   }
   drop(joined);
+}
+
+void Plan::find_deferred() {
+  const std::vector<int32_t> readers = slot_facts().readers;
+  for (size_t i = 0; i + 1 < steps_.size(); ++i) {
+    Step& step = steps_[i];
+    const Step& next = steps_[i + 1];
+    if (!next.members.empty() || !next.node->op || !next.node->op->takes_lazy) continue;
+    if (!(step.chain ? step.chain_outputs.size() == 1 : step.overwrites)) continue;
+    const int32_t slot = step.chain ? step.chain_outputs[0] : step.first_slot;
+    const auto reads = [&](const Input& input) { return input.slot == slot; };
+    if (readers[static_cast<size_t>(slot)] != 1 || std::ranges::none_of(next.inputs, reads)) continue;
+    step.deferred = true;
+    for (Step& member : step.members) member.deferred = true;
+  }
 }
 
 }  // namespace ef::graph

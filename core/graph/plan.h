@@ -77,6 +77,8 @@ class Plan {
     const Node* node;
     int32_t first_slot;
     bool overwrites = false;  // the node is elementwise: its result may reuse an input's memory
+    // Elementwise, and only the next step reads the result, whose kernel takes deferred values.
+    bool deferred = false;
     bool calls_host = false;  // such nodes must not run with subnormals flushed to zero
     // For fused nodes: the single steps, for runs that cannot fuse them. All other members then
     // describe the combined step.
@@ -123,6 +125,7 @@ class Plan {
   void join_part_updates();
   bool faster_one_by_one(std::span<const size_t> steps) const;
   void join_elementwise(std::span<const DType> types);
+  void find_deferred();
   NodeSlots slots_of(const Step& step) const;
   void drop(std::span<const char> joined);
   void find_last_uses(bool keeps_captures);

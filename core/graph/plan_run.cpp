@@ -6,6 +6,7 @@
 
 #include "device/devices.h"
 #include "eager/dispatch.h"
+#include "eager/lazy.h"
 #include "eager/observer.h"
 #include "eager/profile.h"
 #include "eager/tape.h"
@@ -238,7 +239,7 @@ void release_inputs(const auto& step, Tensor* slots) {
 bool PlanRun::run_chain(const Plan::Step& step) {
   TensorList inputs = values_read(step, slots_), outputs;
   const std::optional<Shape> shape = step.chain->accepts(inputs);
-  if (!shape) return false;
+  if (!shape || (step.deferred && shape->num_elements() >= kLazyElements)) return false;
   release_inputs(step, slots_);
   step.chain->run(*shape, inputs, outputs);
   for (size_t k = 0; k < outputs.size(); ++k) {
@@ -314,6 +315,8 @@ void PlanRun::run_members(const Plan::Step& step, const Node*& running) {
     step.node->function->consume(inputs, outputs);
   } else if (step.node->function) {
     step.node->function->consume(inputs, outputs);
+  } else if (step.deferred && step.node->late.empty()) {
+    graph::run_node(*step.node, inputs, outputs);
   } else if (!step.overwrites || !run_in_place(*step.node, inputs, outputs)) {
     const Node& node = *step.node;
     const auto own = std::span<const Tensor>(inputs).first(static_cast<size_t>(node.num_op_inputs));

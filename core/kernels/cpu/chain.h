@@ -108,6 +108,9 @@ class Chain::Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
+  // The elements of a task for one thread, if each takes `nanoseconds` beside its computation.
+  int64_t grain(double nanoseconds) const;
+
   // The state of one reading thread.
   class Part {
    public:

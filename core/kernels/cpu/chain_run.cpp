@@ -87,6 +87,8 @@ class Chain::Run {
     while (tiles_ && 2 * expanded_block_ * all <= kExpandedBytes && all > 0) expanded_block_ *= 2;
   }
 
+  // The elements of a task, if each takes `nanoseconds` beside its computation.
+  int64_t grain(double nanoseconds) const;
   void execute() const;
 
   // The elements that a thread computes at once, and its memory.
@@ -568,11 +570,14 @@ class Chain::Run::Part {
   std::vector<std::pair<size_t, int32_t>> expanded_code_;  // those of expanded inputs
 };
 
-void Chain::Run::execute() const {
+int64_t Chain::Run::grain(double nanoseconds) const {
   const double piece = kTaskNanoseconds + kStepNanoseconds * chain_.size();
   const double reading = kReadNanoseconds * static_cast<double>(expanded_.size());
-  const auto grain = static_cast<int64_t>(piece / std::max(chain_.cost_ + reading, 1e-3));
-  parallel_for(count_, grain, [&](int64_t begin, int64_t end) { Part(*this).run(begin, end); });
+  return static_cast<int64_t>(piece / std::max(chain_.cost_ + reading + nanoseconds, 1e-3));
+}
+
+void Chain::Run::execute() const {
+  parallel_for(count_, grain(0), [&](int64_t begin, int64_t end) { Part(*this).run(begin, end); });
 }
 
 void Chain::run(const Shape& shape, std::span<Tensor> inputs, TensorList& results) const {
@@ -583,6 +588,7 @@ void Chain::run(const Shape& shape, std::span<Tensor> inputs, TensorList& result
 Chain::Reader::Reader(const Chain& chain, const Shape& shape, std::span<Tensor> inputs)
     : run_(std::make_unique<Run>(chain, shape, inputs, nullptr)) {}
 Chain::Reader::~Reader() = default;
+int64_t Chain::Reader::grain(double nanoseconds) const { return run_->grain(nanoseconds); }
 
 struct Chain::Reader::Part::State {
   Run::Part part;

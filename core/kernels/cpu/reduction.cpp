@@ -399,7 +399,8 @@ void reduce_read_rows(const Chain::Reader& elements, Accumulator<R, S>* out,
     out[0] = total;
     return;
   }
-  parallel_for(layout.outer, std::max<int64_t>(1, kReductionGrain / 4 / n),
+  constexpr double kNanoseconds = 10'000.0 / kReductionGrain;  // to reduce an element
+  parallel_for(layout.outer, std::max<int64_t>(1, elements.grain(kNanoseconds) / n),
                [&](int64_t begin, int64_t end) {
                  Chain::Reader::Part reader(elements);
                  if (n > kRead / 2) {
