@@ -564,11 +564,17 @@ void Plan::find_deferred() {
     Step& step = steps_[i];
     const Step& next = steps_[i + 1];
     if (!next.members.empty() || !next.node->op || !next.node->op->takes_lazy) continue;
-    if (!(step.chain ? step.chain_outputs.size() == 1 : step.overwrites)) continue;
-    const int32_t slot = step.chain ? step.chain_outputs[0] : step.first_slot;
-    const auto reads = [&](const Input& input) { return input.slot == slot; };
-    if (readers[static_cast<size_t>(slot)] != 1 || std::ranges::none_of(next.inputs, reads)) continue;
-    step.deferred = true;
+    InlineVector<int32_t, 2> results;
+    if (step.chain) {
+      results = step.chain_outputs;
+    } else if (step.overwrites) {
+      results.push_back(step.first_slot);
+    }
+    step.deferred = std::ranges::any_of(results, [&](int32_t slot) {
+      const auto reads = [&](const Input& input) { return input.slot == slot; };
+      return readers[static_cast<size_t>(slot)] == 1 && std::ranges::any_of(next.inputs, reads);
+    });
+    if (!step.deferred) continue;
     for (Step& member : step.members) member.deferred = true;
   }
 }

@@ -77,7 +77,7 @@ class Plan {
     const Node* node;
     int32_t first_slot;
     bool overwrites = false;  // the node is elementwise: its result may reuse an input's memory
-    // Elementwise, and only the next step reads the result, whose kernel takes deferred values.
+    // Elementwise, and only the next step reads a result, whose kernel takes deferred values.
     bool deferred = false;
     bool calls_host = false;  // such nodes must not run with subnormals flushed to zero
     // For fused nodes: the single steps, for runs that cannot fuse them. All other members then
