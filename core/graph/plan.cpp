@@ -203,6 +203,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     }
   }
   for (const Tensor& result : results) results_.push_back(end_at(result));
+  read_repeated(types);
   join_part_updates();
   pool_first(types);
   join_attention(types);

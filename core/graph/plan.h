@@ -124,6 +124,8 @@ class Plan {
   void join_part_sums();
   void join_part_updates();
   bool faster_one_by_one(std::span<const size_t> steps) const;
+  void read_repeated(std::vector<DType>& types);
+  std::optional<Input> repeated_by(const Step& step, std::vector<DType>& types);
   void join_elementwise(std::span<const DType> types);
   void find_deferred();
   NodeSlots slots_of(const Step& step) const;
