@@ -82,6 +82,8 @@ Operands operands_of(const ElementLoop& loop, std::span<const Tensor> inputs, co
 
 bool is_generated(const Tensor& tensor) { return generated_of(tensor); }
 
+bool is_pending(const Tensor& tensor) { return pending_of(tensor); }
+
 bool fuses() { return fusing.load(std::memory_order_relaxed); }
 bool set_fuses(bool fuses) {
   DeferredPart::unfused_runs = 0;

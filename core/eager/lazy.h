@@ -41,6 +41,9 @@ Tensor make_generated(std::shared_ptr<const cpu::ElementSource> source, const Te
 // Whether a tensor is such a value and has not been written.
 bool is_generated(const Tensor& tensor);
 
+// Whether a tensor is the deferred result of an elementwise operation.
+bool is_pending(const Tensor& tensor);
+
 // Makes results that share operations be computed in one pass when the first of them is needed.
 // These are the gradients of one backward pass, which are used together.
 void compute_jointly(std::span<const Tensor> results);

@@ -575,8 +575,6 @@ void Plan::find_deferred() {
       const auto reads = [&](const Input& input) { return input.slot == slot; };
       return readers[static_cast<size_t>(slot)] == 1 && std::ranges::any_of(next.inputs, reads);
     });
-    if (!step.deferred) continue;
-    for (Step& member : step.members) member.deferred = true;
   }
 }
 

@@ -189,7 +189,7 @@ class PlanRun {
 
  private:
   bool run_directly(const Plan::Step& step);
-  void run_in_general(const Plan::Step& step);
+  void run_in_general(const Plan::Step& step, bool defers);
   bool run_chain(const Plan::Step& step);
   bool run_fusion(const Plan::Step& step);
   bool run_attention(const Plan::Step& step);

@@ -179,7 +179,7 @@ void release_inputs(const auto& step, Tensor* slots) {
       if (step.members.empty()) {
         // The dispatch adds the event of an operation.
         if (scope && step.node->op) scope->cancel();
-        run_in_general(step);
+        run_in_general(step, step.deferred);
       } else if (elsewhere || !run_joined(step)) {
         if (scope) scope->cancel();
         run_members(step, node);
@@ -240,6 +240,7 @@ bool PlanRun::run_chain(const Plan::Step& step) {
   TensorList inputs = values_read(step, slots_), outputs;
   const std::optional<Shape> shape = step.chain->accepts(inputs);
   if (!shape || (step.deferred && shape->num_elements() >= kLazyElements)) return false;
+  if (std::ranges::any_of(inputs, is_pending)) return false;
   release_inputs(step, slots_);
   step.chain->run(*shape, inputs, outputs);
   for (size_t k = 0; k < outputs.size(); ++k) {
@@ -297,13 +298,18 @@ void PlanRun::run_members(const Plan::Step& step, const Node*& running) {
       if (slot >= 0) slots_[static_cast<size_t>(slot)] = {};
     }
   }
+  // Operations on deferred values are deferred, too, so that these need no memory.
+  const auto pending = [&](const Plan::Input& input) {
+    return is_pending(slots_[static_cast<size_t>(input.slot)]);
+  };
+  const bool defers = step.chain && (step.deferred || std::ranges::any_of(step.inputs, pending));
   for (size_t k = there ? step.recomputing : 0; k < step.members.size(); ++k) {
     running = step.members[k].node;
-    run_in_general(step.members[k]);
+    run_in_general(step.members[k], defers);
   }
 }
 
-[[gnu::hot]] void PlanRun::run_in_general(const Plan::Step& step) {
+[[gnu::hot]] void PlanRun::run_in_general(const Plan::Step& step, bool defers) {
   const Running here(step.node);
   TensorList inputs, outputs;
   for (const Plan::Input& input : step.inputs) {
@@ -315,7 +321,7 @@ void PlanRun::run_members(const Plan::Step& step, const Node*& running) {
     step.node->function->consume(inputs, outputs);
   } else if (step.node->function) {
     step.node->function->consume(inputs, outputs);
-  } else if (step.deferred && step.node->late.empty()) {
+  } else if (defers && step.node->late.empty()) {
     graph::run_node(*step.node, inputs, outputs);
   } else if (!step.overwrites || !run_in_place(*step.node, inputs, outputs)) {
     const Node& node = *step.node;

@@ -5,7 +5,7 @@ import pytest
 
 import eagerflow as tf
 from tests.function.traced import traced
-from tests.fusing import fusions_of
+from tests.fusing import fused_by, fusing, fusions_of
 
 SIZES = (1, 7, 1000, 300_000)
 
@@ -119,3 +119,80 @@ def test_a_loop_that_a_tape_records_fuses_like_eager_code() -> None:
     np.testing.assert_allclose(in_graph(), gradient(loop), rtol=1e-12)
     chains = [names for names, *_ in fusions_of(lambda: in_graph().numpy())]
     assert sum(names.count("Tanh") for names in chains) == 9
+
+
+REDUCED = {
+    "one operation": lambda x, y: tf.reduce_sum(x * y, 1),
+    "several": lambda x, y: tf.reduce_sum(tf.square(x - y)),
+    "of columns": lambda x, y: tf.reduce_mean(tf.abs(x - y), 0),
+    "softmax": lambda x, y: tf.nn.softmax(x * 0.1 - y),
+    "norm": lambda x, y: tf.norm(x - y),
+    "read again": lambda x, y: tf.nn.l2_normalize(tf.nn.relu(x) + y, 1),
+    "deviation": lambda x, y: tf.math.reduce_std(x + y, 1),
+    "greatest of several": lambda x, y: tf.reduce_logsumexp(x * 0.1 - y[:1], 1),
+}
+
+
+@pytest.mark.parametrize("name", REDUCED)
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_reductions_read_elements_as_in_eager_code(dtype, gradient, name):
+    rng = np.random.default_rng(5)
+    x, y = (tf.cast(rng.normal(size=(150, 160)), dtype) for _ in range(2))
+
+    def compute(x, y):
+        if not gradient:
+            return REDUCED[name](x, y)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            value = REDUCED[name](x, y)
+        return tape.gradient(value, x) + tf.reduce_sum(value)
+
+    in_graph = tf.function(compute)
+    with fusing(False):
+        expected = compute(x, y)
+    for found in (compute(x, y), in_graph(x, y), in_graph(x, y)):
+        np.testing.assert_allclose(
+            tf.cast(found, "float64"),
+            tf.cast(expected, "float64"),
+            rtol=0.03 if dtype == "bfloat16" else 1e-5,
+            atol=1e-2 if dtype == "bfloat16" else 1e-6,
+        )
+    if not gradient:  # which eager code computes again, and graphs keep
+        wanted = {kind for kind in fused_by(lambda: compute(x, y).numpy()) if kind != "chain"}
+        assert wanted <= set(fused_by(lambda: in_graph(x, y).numpy()))
+
+
+REPEATED = {
+    "broadcast": lambda x: x * tf.broadcast_to(tf.reduce_mean(x, 1, keepdims=True), x.shape),
+    "fill": lambda x: x + tf.fill(x.shape, tf.reduce_sum(x)),
+    "zeros": lambda x: tf.where(x > 0, x, tf.zeros_like(x)),
+    "ones": lambda x: tf.maximum(x, tf.ones_like(x)),
+    "both": lambda x: tf.zeros_like(x) + tf.ones_like(x),
+    "returned": lambda x: (x * tf.zeros_like(x), tf.zeros_like(x))[1] + x,
+    "not elementwise": lambda x: tf.matmul(x, tf.ones_like(x), transpose_b=True),
+    "of another shape": lambda x: x + tf.broadcast_to(x[:1, :1], [1, x.shape[1]]),
+    "gradient of a sum": lambda x: tf.gradients(tf.reduce_sum(tf.tanh(x)), x)[0],
+}
+
+
+@pytest.mark.parametrize("name", REPEATED)
+@pytest.mark.parametrize("shape", [(3, 4), (150, 160)], ids=str)
+def test_operands_that_repeat_a_tensor(shape, name):
+    x = tf.constant(np.random.default_rng(6).normal(size=shape))
+    in_graph = tf.function(REPEATED[name])
+    with fusing(False):
+        expected = tf.function(REPEATED[name])(x) if "gradient" in name else REPEATED[name](x)
+    np.testing.assert_allclose(in_graph(x), expected, rtol=1e-12)
+
+
+def test_zeros_to_choose_from_need_no_memory():
+    x = tf.ones([1000, 1000])
+    choose = tf.function(lambda x: tf.where(x > 2.0, x, tf.zeros_like(x)))
+    [(names, _, _, _, reads, writes)] = fusions_of(lambda: choose(x).numpy())
+    assert (names[:2], reads, writes) == (("Greater", "SelectV2"), 3, 1)
+    tf.config.experimental.reset_memory_stats("CPU:0")
+    before = tf.config.experimental.get_memory_info("CPU:0")["current"]
+    result = choose(x)
+    peak = tf.config.experimental.get_memory_info("CPU:0")["peak"]
+    assert peak - before < 1.1 * result.numpy().nbytes
