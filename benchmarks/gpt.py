@@ -196,3 +196,4 @@ WORKLOADS = [
         },
     ),
 ]
+WORKLOADS.append(WORKLOADS[0].memory())

@@ -1,7 +1,7 @@
 """What a benchmark is: a workload, how each contender does it, and the ratio to reach."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 # How the contenders are called in tables and charts, in the order of their columns.
@@ -83,6 +83,18 @@ class Workload:
     work: Work | None = None
     # One of CROWDS; None where the processors are free.
     crowd: str | None = None
+
+    def memory(self) -> "Workload":
+        """The peak memory of the same, which is to be no more than PyTorch's."""
+        return replace(
+            self,
+            name=f"{self.name}-memory",
+            title=f"peak memory of: {self.title}",
+            target=Target("torch", 1.0),
+            also=(),
+            work=None,
+            measure="memory",
+        )
 
     @property
     def targets(self) -> tuple[Target, ...]:

@@ -21,6 +21,8 @@ class Program:
     with_torch: Callable[[Any], Callable[[], Any]]
     with_jax: Callable[[Any], Callable[[], Any]]
     work: Work | None = None
+    # Whether the peak memory is measured, too.
+    memory: bool = False
 
     def workloads(self) -> list[Workload]:
         """The rows."""
@@ -36,7 +38,7 @@ class Program:
             "torch": lambda torch: steps_case(self.with_torch(torch)),
             "jax": lambda jax: steps_case(self.with_jax(jax), jax.block_until_ready),
         }
-        return [
+        rows = [
             Workload(
                 name=f"unseen_{self.name}",
                 title=self.title,
@@ -53,6 +55,7 @@ class Program:
                 also=(Target("eager", 1.02),),
             ),
         ]
+        return [*rows, *(row.memory() for row in rows if self.memory)]
 
 
 def steps_case(step, finish=lambda loss: loss):

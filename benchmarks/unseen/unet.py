@@ -129,4 +129,5 @@ PROGRAM = Program(
     with_torch,
     with_jax,
     Work(flops=products()),
+    memory=True,
 )

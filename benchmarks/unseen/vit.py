@@ -131,4 +131,5 @@ PROGRAM = Program(
     with_torch,
     with_jax,
     Work(flops=2 * BATCH * PATCHES * (3 * PRODUCTS + 2 * PATCH**2 * 3 * WIDTH)),
+    memory=True,
 )
