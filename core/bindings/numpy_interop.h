@@ -37,6 +37,7 @@ PyObject* array_of(PyObject* object);
 
 // The dtype of an array or NumPy scalar; kInvalid if the engine does not support it.
 DType dtype_of_array(PyObject* object);
+Shape shape_of_array(PyObject* array);
 // The dtype for a NumPy dtype or scalar type; kInvalid if the engine does not support it.
 DType dtype_from_numpy(PyObject* type);
 

@@ -12,6 +12,7 @@
 
 #include "bindings/errors.h"
 #include "bindings/handles.h"
+#include "bindings/numpy_interop.h"
 #include "bindings/py_graph.h"
 #include "bindings/py_ref.h"
 #include "bindings/py_tensor.h"
@@ -24,11 +25,12 @@ namespace {
 // The number of argument kinds that a function remembers; a call compares them one after the other.
 constexpr size_t kMostKinds = 16;
 
-// An argument of a graph: any tensor of a dtype and shape, or the handle of an iterator.
+// An argument of a graph: any tensor or array of a dtype and shape, or the handle of an iterator.
 struct Argument {
   DType dtype = DType::kResource;
   Shape shape;
-  PyRef object;  // a weak reference to the iterator; empty for tensors
+  bool array = false;  // of NumPy
+  PyRef object;        // a weak reference to the iterator; empty for tensors
 };
 
 struct Kind {
@@ -55,6 +57,10 @@ TracedCall& self_of(PyObject* self) { return *reinterpret_cast<TracedCall*>(self
 
 bool matches(const Argument& argument, PyObject* given) {
   if (argument.object) return PyWeakref_GET_OBJECT(argument.object.get()) == given;
+  if (argument.array) {
+    return is_array(given) && dtype_of_array(given) == argument.dtype &&
+           shape_of_array(given) == argument.shape;
+  }
   if (!is_tensor_type(Py_TYPE(given))) return false;
   const Tensor& tensor = tensor_of(given);
   return !is_symbolic(tensor) && tensor.dtype() == argument.dtype &&
@@ -94,7 +100,10 @@ PyObject* run_kind(TracedCall& function, const Kind& kind, PyObject* const* args
   const PyRef pack = kind.pack;
   TensorList inputs;
   for (const size_t k : kind.order) {
-    inputs.push_back(kind.arguments[k].object ? handle_of(args[k]) : tensor_of(args[k]));
+    const Argument& argument = kind.arguments[k];
+    inputs.push_back(argument.object  ? handle_of(args[k])
+                     : argument.array ? from_numpy(args[k])
+                                      : tensor_of(args[k]));
   }
   TensorList results;
   run_callable(*callable, inputs, results);
@@ -180,7 +189,9 @@ PyObject* remember(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(args[0]); ++k) {
       PyObject* const argument = PyTuple_GET_ITEM(args[0], k);
       if (is_tensor(argument)) {
-        kind.arguments.push_back({tensor_of(argument).dtype(), tensor_of(argument).shape(), {}});
+        kind.arguments.push_back({tensor_of(argument).dtype(), tensor_of(argument).shape()});
+      } else if (is_array(argument)) {
+        kind.arguments.push_back({dtype_of_array(argument), shape_of_array(argument), true});
       } else {
         kind.arguments.push_back({.object = checked(PyWeakref_NewRef(argument, nullptr))});
       }
@@ -218,7 +229,8 @@ PyObject* take_calls(PyObject* self, PyObject*) {
 PyMethodDef methods[] = {
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL,
-     "Remembers a graph for calls with tensors like these, and with these iterators. The function "
+     "Remembers a graph for calls with tensors and arrays like these, and with these iterators. "
+     "The function "
      "packs the list of results; None if the only tensor is the result. The last arguments of the "
      "calls may have names; then the indices say which argument is each input of the graph."},
     {"_forget", forget, METH_NOARGS, "Forgets all graphs."},

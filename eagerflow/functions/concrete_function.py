@@ -8,6 +8,8 @@ from collections.abc import Callable as PythonCallable
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core, nest
 from eagerflow.errors import InvalidArgumentError
 from eagerflow.framework.func_graph import FuncGraph
@@ -345,7 +347,8 @@ def remember(
         function: what was called.
         concrete: what answers the call.
         tensors: the inputs of its graph.
-        args: the arguments of the call; besides tensors, they may be iterators of datasets.
+        args: the arguments of the call; besides tensors, they may be arrays of the inputs' dtypes,
+            and iterators of datasets.
         kwargs: those by name.
     """
     given = (*args, *kwargs.values())
@@ -355,6 +358,9 @@ def remember(
         if all(map(_is_input, tensors, args)):
             function._remember(args, concrete._graph, concrete.pack)
         return
+    if len(given) == 1 and _is_input(tensors[0], given[0]):
+        function._remember(given, concrete._graph, concrete.pack, tuple(kwargs), (0,))
+        return
     places = {id(value): k for k, value in enumerate(given)}
     order = tuple(places.get(id(tensor), -1) for tensor in tensors)
     # A tensor that is passed twice does not tell which input is which argument.
@@ -363,7 +369,10 @@ def remember(
 
 
 def _is_input(tensor: Tensor, argument: object) -> bool:
-    """Whether an argument is itself an input of a graph, or an iterator, whose handle is one."""
+    """Whether an argument is an input of a graph, an array of its dtype, or an iterator."""
+    if type(argument) is np.ndarray:
+        numbers = argument.dtype.kind in "biufc"
+        return numbers and argument.dtype == tensor.dtype.as_numpy_dtype
     return tensor is argument or getattr(type(argument), "_is_dataset_iterator", False)
 
 

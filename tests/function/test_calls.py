@@ -3,6 +3,7 @@
 import gc
 import weakref
 
+import numpy as np
 import pytest
 
 import eagerflow as tf
@@ -168,3 +169,72 @@ def test_handles_of_variables_are_returned(call):
     assert found["handle"] == v.handle and found["list"] == [v.handle]
     assert float(tape.gradient(found["x"], x)) == float(forward.jvp(found["x"])[0]) == 2.0
     assert tf.raw_ops.ReadVariableOp(resource=found["handle"], dtype=tf.float32).numpy() == [2.0]
+
+
+ARRAYS = [
+    np.ones((2, 3), "f"),
+    np.arange(6.0).reshape(2, 3).T,
+    np.arange(4)[::2],
+    np.array(3, "i4"),
+    np.zeros((0, 2), bool),
+    np.ones(2, "c8"),
+    np.array(["a", "b"]),
+    np.arange(3, dtype=">f4"),
+    np.ma.masked_array([1.0, 2.0], [0, 1]),
+]
+
+
+@pytest.mark.parametrize("array", ARRAYS, ids=lambda a: f"{a.dtype}{list(a.shape)}")
+@pytest.mark.parametrize("form", ["plain", "signature", "by name", "concrete", "method"])
+def test_arrays_are_arguments_of_remembered_graphs(form, array) -> None:
+    traces = []
+
+    def double(x):
+        traces.append(x)
+        return (
+            tf.strings.join([x, x])
+            if x.dtype == tf.string
+            else tf.logical_or(x, x)
+            if (x.dtype == tf.bool)
+            else x + x
+        )
+
+    class Model(tf.Module):
+        @tf.function
+        def call(self, x):
+            return double(x)
+
+    spec = tf.TensorSpec.from_tensor(tf.constant(array))
+    function = {
+        "plain": lambda: tf.function(double),
+        "signature": lambda: tf.function(double, input_signature=[spec]),
+        "by name": lambda: (lambda f: lambda x: f(x=x))(tf.function(double)),
+        "concrete": lambda: tf.function(double).get_concrete_function(spec),
+        "method": lambda: Model().call,
+    }[form]()
+    expected = double(tf.constant(array))
+    traces.clear()
+    for value in (array, array.copy(), array):
+        found = function(value)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
+    assert len(traces) <= 1
+    if form == "plain" and type(array) is np.ndarray and array.dtype.isnative:
+        assert function._take_calls() == (0 if array.dtype.kind == "U" else 2)  # without Python
+    if array.dtype.kind == "f":
+        changed = array.copy()
+        before = function(changed)
+        changed[...] = 7
+        np.testing.assert_array_equal(before.numpy(), expected.numpy())
+        np.testing.assert_array_equal(function(changed).numpy(), np.full(array.shape, 14.0))
+
+
+def test_arrays_of_other_dtypes_are_cast_or_traced_anew() -> None:
+    declared = tf.function(lambda x: x * 2, input_signature=[tf.TensorSpec([None], tf.float32)])
+    for value in (np.ones(2, "f"), np.ones(3, "f"), np.ones(2), np.ones(2, "i4"), np.ones(2, "f")):
+        assert declared(value).dtype == tf.float32
+        np.testing.assert_array_equal(declared(value), 2 * np.ones(len(value)))
+    free = tf.function(lambda x: x * 2)
+    for value in (np.ones(2, "f"), np.ones(2), np.ones(2, "i4"), np.ones((2, 1), "f")):
+        assert free(value).dtype == tf.constant(value).dtype
+        assert free(tf.constant(value)).shape == value.shape
