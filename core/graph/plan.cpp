@@ -61,37 +61,6 @@ std::vector<NodeId> running_order(const Graph& graph) {
 
 }  // namespace
 
-// Steps by operation, attributes and inputs: nodes that agree in all of these become one step.
-class Plan::SharedSteps {
- public:
-  int32_t find(const Step& step) {
-    size_t hash = std::hash<const void*>()(step.node->op);
-    InlineVector<int32_t, 4> inputs;
-    for (const Input& input : step.inputs) {
-      inputs.push_back(input.slot);
-      hash = hash * 31 + static_cast<size_t>(input.slot);
-    }
-    const auto [first, last] = known_.equal_range(hash);
-    for (auto other = first; other != last; ++other) {
-      const Known& earlier = other->second;
-      if (earlier.node->op == step.node->op && std::ranges::equal(earlier.inputs, inputs) &&
-          AttrsRef(earlier.node->attrs) == AttrsRef(step.node->attrs)) {
-        return earlier.slot;
-      }
-    }
-    known_.emplace(hash, Known{step.node, inputs, step.first_slot});
-    return -1;
-  }
-
- private:
-  struct Known {
-    const Node* node;
-    InlineVector<int32_t, 4> inputs;
-    int32_t slot;
-  };
-  std::unordered_multimap<size_t, Known> known_;
-};
-
 namespace {
 
 [[noreturn]] void not_fed(const Node& placeholder) {
@@ -111,7 +80,7 @@ namespace {
 Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options) {
   const auto count = static_cast<size_t>(graph.size());
   const Selection selection = options.selection ? *options.selection : Selection{};
-  std::vector<char> needed(count), returned(count);
+  std::vector<char> needed(count);
   const auto is_fed = [&](const Port& port) {
     return std::ranges::find(selection.feeds, port) != selection.feeds.end();
   };
@@ -119,10 +88,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     if (!is_fed(port)) needed[static_cast<size_t>(port.node)] = 1;
   };
   for (const NodeId target : selection.targets) needed[static_cast<size_t>(target)] = 1;
-  for (const Tensor& result : results) {
-    need(symbol_of(result)->port());
-    returned[static_cast<size_t>(symbol_of(result)->port().node)] = 1;
-  }
+  for (const Tensor& result : results) need(symbol_of(result)->port());
   for (size_t id = count; id-- > 0;) {
     const Node& node = graph.node(static_cast<NodeId>(id));
     if (options.all_effects && node.has_effects()) needed[id] = 1;
@@ -148,7 +114,6 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   Sources sources{std::vector<int32_t>(count, -1), {}};
   std::vector<int32_t>& first_slots = sources.first_slots;
   std::vector<DType> types;  // of the slots
-  SharedSteps shared;
   for (const Port& port : selection.feeds) {
     sources.fed.emplace_back(port, num_slots_++);
     types.push_back(graph.tensor(port).dtype());
@@ -170,14 +135,6 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
       }
     } else if (node.op || node.function) {
       add_step(graph, next, sources);
-      // A result must be a tensor of its own, so that tapes can distinguish results.
-      if (node.op && node.late.empty() && !node.outputs.empty() && !returned[id]) {
-        if (const int32_t same = shared.find(steps_.back()); same >= 0) {
-          first_slots[id] = same;
-          steps_.pop_back();
-          continue;
-        }
-      }
     } else if (node.constant) {
       // A constant that is fed, and also controls another node.
     } else if (options.selection) {
@@ -203,8 +160,9 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
     }
   }
   for (const Tensor& result : results) results_.push_back(end_at(result));
-  read_repeated(types);
   join_part_updates();
+  share_steps();
+  read_repeated(types);
   pool_first(types);
   join_attention(types);
   join_products();

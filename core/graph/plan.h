@@ -112,8 +112,6 @@ class Plan {
     int32_t slot_of(const Port& port) const;
   };
   void add_step(const Graph& graph, NodeId id, const Sources& sources);
-  // Returns the slot of an earlier step's first output, if that step computes the same; otherwise
-  // -1, and remembers the step.
   class SharedSteps;
   SlotFacts slot_facts() const;
   std::vector<NodeSlots> views() const;
@@ -124,6 +122,7 @@ class Plan {
   void join_part_sums();
   void join_part_updates();
   bool faster_one_by_one(std::span<const size_t> steps) const;
+  void share_steps();
   void read_repeated(std::vector<DType>& types);
   std::optional<Input> repeated_by(const Step& step, std::vector<DType>& types);
   void join_elementwise(std::span<const DType> types);

@@ -202,3 +202,54 @@ def test_gradients_by_variables_follow_changes():
         return tape.gradient(y, v)
 
     assert traced(program)().numpy().tolist() == [4.0, 8.0]
+
+
+def test_reads_are_shared_until_something_may_change_the_variable() -> None:
+    v, w = tf.Variable([1.0, 2.0]), tf.Variable([5.0, 7.0])
+
+    @tf.function
+    def change():
+        v.assign_add([10.0, 10.0])
+
+    def outside():
+        v.assign_add([100.0, 100.0])
+        return np.float32(0)
+
+    @tf.function
+    def step():
+        first = v * w + v[0]
+        v.assign(v + 1.0)
+        second = v * w + v[0]
+        change()
+        third = v.read_value()
+        fourth = v.value() * 1.0
+        w[0].assign(0.0)
+        fifth = v * w + v[0]
+        nothing = tf.numpy_function(outside, [], tf.float32)
+        with tf.control_dependencies([nothing]):
+            return first, second, third, fourth, fifth, tf.identity(v), v.read_value()
+
+    a, b = np.array([1.0, 2.0]), np.array([5.0, 7.0])
+    for found in (step(), step()):
+        expected = [a * b + a[0]]
+        a = a + 1
+        expected.append(a * b + a[0])
+        a = a + 10
+        expected += [a, a]
+        b = np.array([0.0, 7.0])
+        expected.append(a * b + a[0])
+        a = a + 100
+        expected += [a, a]
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+        v.assign(v)
+
+
+def test_operations_on_one_value_of_a_variable_run_once() -> None:
+    v = tf.Variable(tf.ones([200, 200]))
+    step = tf.function(lambda: tf.add_n([tf.tanh(v) @ v for _ in range(5)]))
+    step()
+    with tf.profiler.profile() as profile:
+        step()
+    names = [event.name for event in profile.events]
+    assert [names.count(name) for name in ("ReadVariableOp", "Tanh", "MatMul")] == [1, 1, 1]

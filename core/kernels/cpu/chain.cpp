@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/cpu/broadcast.h"
+#include "kernels/cpu/elementwise_loops.h"
 #include "ops/element_call.h"
 
 namespace ef::cpu {

@@ -9,6 +9,7 @@
 #include "kernels/cpu/chain.h"
 #include "kernels/cpu/element_blocks.h"
 #include "kernels/cpu/element_source.h"
+#include "kernels/cpu/elementwise_loops.h"
 #include "tensor/buffer.h"
 
 namespace ef::cpu {
