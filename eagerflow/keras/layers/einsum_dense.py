@@ -57,7 +57,7 @@ class EinsumDense(AdaptableLayer):
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.equation = equation
         single = isinstance(output_shape, int)
-        self.partial_output_shape = [output_shape] if single else list(output_shape)
+        self._output_shape = [output_shape] if single else list(output_shape)
         self.bias_axes = bias_axes
         resolve_arguments(self, locals())
 
@@ -71,7 +71,7 @@ class EinsumDense(AdaptableLayer):
             )
         left, inputs, right, weights, _, outputs, _ = match.groups()
         dots = len(sizes) - len(inputs) if left or right else 0
-        out = [sizes[0], *self.partial_output_shape]
+        out = [sizes[0], *self._output_shape]
         if left:
             out[1:1] = sizes[1:dots]
         elif right:
