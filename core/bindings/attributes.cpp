@@ -13,6 +13,7 @@
 #include "bindings/py_tensor.h"
 #include "bindings/py_variable.h"
 #include "graph/record.h"
+#include "ops/compose.h"
 #include "ops/input_checks.h"
 
 namespace ef::py {
@@ -159,8 +160,9 @@ int64_t entry(PyObject* item, PyObject* list, const char* what, Others others) {
   }
   if (PyList_Check(item) || PyTuple_Check(item)) nested(list, what);
   if (const Tensor tensor = numeric_tensor(item)) {
-    const bool casts = is_floating(tensor.dtype()) && !is_symbolic(tensor);
-    return scalar_of(tensor, casts ? list : item, what);
+    if (!is_floating(tensor.dtype())) return scalar_of(tensor, item, what);
+    // Lists become tensors of integers, which casts what is in them.
+    return scalar_of(collector_for(tensor) ? cast_to(tensor, DType::kInt32) : tensor, list, what);
   }
   if (!PyIndex_Check(item)) not_an_integer(list);
   const PyRef number = checked(PyNumber_Index(item));

@@ -112,8 +112,8 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.distributions": (f"{_V1}.distributions",),
     "ops.gradient_checker": (f"{_V1}.test",),
     "ops.image_ops": ("eagerflow.image",),
-    "ops.init_ops": (f"{_V1}.initializers", _V1),
-    "ops.init_ops_v2": ("eagerflow.ops.init_ops", "eagerflow"),
+    "ops.init_ops": (f"{_INTERNALS}.initializers", f"{_V1}.initializers", _V1),
+    "ops.init_ops_v2": ("eagerflow.ops.init_ops", "eagerflow", f"{_INTERNALS}.initializers"),
     "ops.linalg.linear_operator": (f"{_INTERNALS}.linear_operator",),
     "ops.linalg.linear_operator_addition": (f"{_INTERNALS}.linear_operator",),
     "ops.linalg": ("eagerflow.linalg",),
@@ -385,6 +385,12 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (root, f"{_INTERNALS}.keras_backend")
     if path == "engine.base_layer":
         return (f"{_INTERNALS}.keras_backend", root, f"{root}.layers")
+    if public.startswith(("layers.convolutional", "layers.merg", "layers.pooling")):
+        return (f"{root}.layers", f"{_INTERNALS}.layer_bases")
+    if public in ("backend_config", "engine.backend_config"):
+        return (f"{root}.backend",)
+    if public.endswith("optimizer_v2.optimizer_v2"):
+        return (f"{_INTERNALS}.keras_optimizers", f"{root}.optimizers")
     if path == "estimator":
         return ("eagerflow_compat.dropin.keras_estimators", f"{root}.estimator")
     if path == "__internal__.utils":

@@ -85,9 +85,6 @@ def find(path: str, name: str) -> object:
             return operation
     if modules().get(path, {}).get(name) == "":
         return unavailable.find_in_area(f"{path}.{name}")
-    if name.startswith("gen_") and f"python.ops.{name}" in modules():
-        # Modules of operations pass on those that are generated.
-        return importlib.import_module(f"tensorflow.python.ops.{name}")
     public = "experimental.dtensor" if path.startswith("dtensor.") else path
     absent = unavailable.find(f"{public}.{name}")
     if absent is not None:
@@ -96,6 +93,9 @@ def find(path: str, name: str) -> object:
         value = resolve(public)
         if value is not None and not isinstance(value, ModuleType):
             return value
+    passed_on = _imported_module(path, name)
+    if passed_on is not None:
+        return importlib.import_module(f"tensorflow.{passed_on}")
     if path.startswith("python.ops."):  # Each module passes on the operations that it is made of.
         operation = _raw_operation(name.lstrip("_"))
         if operation is not None:
@@ -104,6 +104,37 @@ def find(path: str, name: str) -> object:
     if absent is not None:
         return absent
     raise AttributeError(name)
+
+
+# The folders whose modules TensorFlow's other modules import, the most frequent first.
+_IMPORTED = (
+    "python.framework",
+    "python.ops",
+    "python.eager",
+    "python.util",
+    "python.platform",
+    "python.training",
+)
+# What they call some of these.
+_CALLED = {
+    "K": "python.keras.backend",
+    "logging": "python.platform.tf_logging",
+    "tensor_lib": "python.framework.tensor",
+    "vs": "python.ops.variable_scope",
+}
+
+
+def _imported_module(path: str, name: str) -> str | None:
+    """The path of a module that a module imports, and so passes on, under this name."""
+    # A module's own name in it is that of what it defines.
+    if not path.startswith("python.") or path.endswith(f".{name}"):
+        return None
+    if name in _CALLED:
+        return _CALLED[name]
+    for folder in (path.rpartition(".")[0], *_IMPORTED):
+        if f"{folder}.{name}" in modules():
+            return f"{folder}.{name}"
+    return None
 
 
 def known() -> Collection[str]:
@@ -204,7 +235,8 @@ def _positional(raw_op: Any) -> Any:
 
 def _snake(name: str) -> str:
     name = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+    # A digit begins no word by itself: Conv2DBackpropInput, but BesselI0Grad.
+    return re.sub(r"([a-z]|[0-9](?=[A-Z][a-z]))([A-Z])", r"\1_\2", name).lower()
 
 
 def _imported_file(name: str) -> ModuleType:

@@ -7,7 +7,9 @@ from typing import Any
 from eagerflow.keras import optimizers
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 
-__all__ = ["convert_to_legacy_optimizer"]
+__all__ = ["OptimizerV2", "convert_to_legacy_optimizer"]
+
+OptimizerV2 = optimizers.legacy.Optimizer
 
 # What the newer optimizers' configurations have, and those of the legacy ones have not.
 _NEWER = (

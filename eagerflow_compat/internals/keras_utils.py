@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.framework import tensor as symbolic
+from eagerflow.framework.shapes import TensorShape
 from eagerflow.functions.function import Function, function
 from eagerflow.keras.engine.functional.shape_inference import register_symbolic_tensor_type
 
@@ -15,6 +17,7 @@ __all__ = [
     "expand_1d",
     "is_symbolic_tensor",
     "register_symbolic_tensor_type",
+    "shape_type_conversion",
     "trace_model_call",
 ]
 
@@ -57,6 +60,42 @@ def expand_1d(data: Any) -> Any:
         return _core.ops.expand_dims(value, -1) if is_vector else value
 
     return nest.map_structure(column, data)
+
+
+def _as_tuples(shapes: Any) -> Any:
+    if isinstance(shapes, TensorShape):
+        return tuple(shapes.as_list())
+    if isinstance(shapes, dict):
+        return {key: _as_tuples(shape) for key, shape in shapes.items()}
+    return type(shapes)(map(_as_tuples, shapes)) if isinstance(shapes, list | tuple) else shapes
+
+
+def _as_shapes(shapes: Any) -> Any:
+    if isinstance(shapes, dict):
+        return {key: _as_shapes(shape) for key, shape in shapes.items()}
+    if isinstance(shapes, list | tuple) and not all(isinstance(s, int | None) for s in shapes):
+        return type(shapes)(map(_as_shapes, shapes))
+    return TensorShape(shapes)
+
+
+def shape_type_conversion(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of shapes that is given tuples, and whose result becomes TensorShapes.
+
+    Args:
+        fn: the method: of a layer and the shape of its inputs, or a structure of shapes.
+
+    >>> from eagerflow_compat.internals.keras_utils import shape_type_conversion
+    >>> first = shape_type_conversion(lambda layer, shape: shape[:1])
+    >>> first(None, tf.TensorShape([2, 3]))
+    TensorShape([2])
+    """
+
+    @functools.wraps(fn)
+    def converted(instance: Any, input_shape: Any) -> Any:
+        found = fn(instance, _as_tuples(input_shape))
+        return None if found is None else _as_shapes(found)
+
+    return converted
 
 
 def trace_model_call(model: Any, input_signature: Any = None) -> Function:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from eagerflow.keras.config import image_data_format
 from eagerflow_compat.internals.conditions import smart_cond, smart_constant_value
 
 __all__ = [
@@ -70,9 +71,9 @@ def _word(value: Any, words: Sequence[str], argument: str) -> str:
     return found
 
 
-def normalize_data_format(value: str) -> str:
-    """A format of layers in small letters; a ValueError for another word."""
-    return _word(value, tuple(_FORMATS), "data_format")
+def normalize_data_format(value: str | None) -> str:
+    """A format of layers in small letters, Keras's own for None; a ValueError for another word."""
+    return image_data_format() if value is None else _word(value, tuple(_FORMATS), "data_format")
 
 
 def normalize_padding(value: str) -> str:

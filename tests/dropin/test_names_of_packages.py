@@ -375,3 +375,91 @@ def test_the_graph_that_keras_builds_in(tf):
             return x + 1
 
     assert following(tf.constant(1)).numpy() == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "imported"),
+    [
+        ("python.ops.math_ops:constant_op", "python.framework.constant_op"),
+        ("python.ops.nn_ops:dispatch", "python.util.dispatch"),
+        ("python.keras.layers.recurrent:array_ops", "python.ops.array_ops"),
+        ("python.training.adam:optimizer", "python.training.optimizer"),
+        ("python.framework.ops:context", "python.eager.context"),
+        ("python.data.ops.dataset_ops:iterator_ops", "python.data.ops.iterator_ops"),
+        ("python.ops.rnn_cell_impl:vs", "python.ops.variable_scope"),
+    ],
+)
+def test_private_modules_pass_on_the_modules_they_import(tf, path, imported):
+    assert private(path) is importlib.import_module(f"tensorflow.{imported}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["conv2d_backprop_input", "conv3d_backprop_input_v2", "max_pool3d_grad", "dilation2d"],
+)
+def test_names_of_operations_whose_names_have_digits(tf, name):
+    assert callable(private(f"python.ops.gen_nn_ops:{name}"))
+
+
+def test_base_classes_of_layers_by_the_names_of_all_versions(tf):
+    layers = tf.keras.layers
+    conv = private("python.keras.layers.convolutional:Conv")
+    assert isinstance(layers.Conv1D(1, 1), conv) and not isinstance(layers.Dense(1), conv)
+    merge = private("keras.layers:Add").__mro__[1]
+    for path, layer in {
+        "convolutional.base_conv.BaseConv": layers.Conv2D(1, 1),
+        "convolutional.base_depthwise_conv.BaseDepthwiseConv": layers.DepthwiseConv2D(1),
+        "convolutional.base_separable_conv.BaseSeparableConv": layers.SeparableConv2D(1, 1),
+        "merging.base_merge.Merge": layers.Add(),
+        "pooling.base_pooling.BasePooling": layers.MaxPooling2D(),
+        "pooling.base_global_pooling.BaseGlobalPooling": layers.GlobalMaxPooling1D(),
+    }.items():
+        module, _, name = path.rpartition(".")
+        base = getattr(importlib.import_module(f"keras.src.layers.{module}"), name)
+        assert isinstance(layer, base) and not isinstance(layers.Dense(1), base)
+    assert isinstance(layers.Concatenate(), merge)
+
+
+def test_optimizers_of_the_generation_before_by_their_module(tf):
+    base = private("python.keras.optimizer_v2.optimizer_v2:OptimizerV2")
+    assert issubclass(tf.keras.optimizers.legacy.Adam, base)
+    assert private("python.keras.backend_config:epsilon")() == tf.keras.backend.epsilon()
+
+
+def test_what_initializers_count(tf):
+    for module in ("python.ops.init_ops", "python.ops.init_ops_v2"):
+        assert private(f"{module}:_compute_fans")((3, 3, 4, 8)) == (36, 72)
+        assert private(f"{module}:_compute_fans")(()) == (1, 1)
+
+
+def test_cells_are_checked(tf):
+    check = private("python.ops.rnn_cell_impl:assert_like_rnncell")
+    check("cell", tf.keras.layers.LSTMCell(2))
+    with pytest.raises(TypeError, match="'state_size' property is missing"):
+        check("cell", tf.keras.layers.Dense(2))
+    size = private("python.ops.rnn:_best_effort_input_batch_size")
+    assert size([tf.zeros([5, 2, 3])]) == 2
+    with pytest.raises(ValueError, match="rank >= 2"):
+        size([tf.zeros([5])])
+    assert private("python.ops.rnn_cell_impl:_WEIGHTS_VARIABLE_NAME") == "kernel"
+    assert private("python.ops.rnn_cell_impl:_BIAS_VARIABLE_NAME") == "bias"
+
+
+def test_methods_of_shapes_are_given_tuples(tf):
+    convert = private("python.keras.utils.tf_utils:shape_type_conversion")
+    seen = []
+
+    @convert
+    def compute_output_shape(self, input_shape):
+        seen.append(input_shape)
+        return input_shape
+
+    shape = tf.TensorShape([None, 3])
+    assert compute_output_shape(None, shape).as_list() == [None, 3]
+    assert compute_output_shape(None, [shape, {"a": shape}])[1]["a"].as_list() == [None, 3]
+    assert seen == [(None, 3), [(None, 3), {"a": (None, 3)}]]
+
+
+def test_the_format_of_layers_is_by_default_that_of_keras(tf):
+    normalize = private("python.keras.utils.conv_utils:normalize_data_format")
+    assert normalize(None) == "channels_last" and normalize("Channels_First") == "channels_first"

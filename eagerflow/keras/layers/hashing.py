@@ -98,6 +98,7 @@ class Hashing(_Bins):
                 "The `salt` argument for `Hashing` can only be a tuple of size 2 integers, or a "
                 f"single integer. Received: salt={salt}."
             )
+        self.strong_hash = salt is not None
 
     def call(self, inputs: Any) -> Any:
         values = as_tensor(inputs)

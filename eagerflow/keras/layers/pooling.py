@@ -18,7 +18,8 @@ from eagerflow.keras.layers.arguments import (
     with_defaults,
 )
 from eagerflow.keras.typing import LayerOptions, Sizes, Unpack
-from eagerflow.ops.nn.conv3d import pool3d
+from eagerflow.ops.nn.conv3d import avg_pool3d, max_pool3d, pool3d
+from eagerflow.ops.nn.pooling import avg_pool1d, avg_pool2d, max_pool1d, max_pool2d
 from eagerflow.typing import ShapeLike
 
 _ops = _core.ops
@@ -62,6 +63,16 @@ class Pooling(Layer):
         self._window = [*ends[0], *window, *ends[1]]
         self._strides = [*ends[0], *strides, *ends[1]]
         self._padding = self.padding.upper()
+
+    @property
+    def pool_function(self) -> Any:
+        """The function of `tf.nn` that does the same."""
+        is_max = type(self)._function is _ops.max_pool
+        if self._rank == 3:
+            return max_pool3d if is_max else avg_pool3d
+        if self._rank == 2:
+            return max_pool2d if is_max else avg_pool2d
+        return max_pool1d if is_max else avg_pool1d
 
     def call(self, inputs: _core.Tensor) -> _core.Tensor:
         rank = self._rank

@@ -74,10 +74,13 @@ class RandomFlip(RandomImages):
             )
         self.mode = mode
 
+        self.horizontal = "horizontal" in mode
+        self.vertical = "vertical" in mode
+
     def _changed(self, images: _core.Tensor) -> _core.Tensor:
-        if "horizontal" in self.mode:
+        if self.horizontal:
             images = self._flipped(images, -2)
-        if "vertical" in self.mode:
+        if self.vertical:
             images = self._flipped(images, -3)
         return images
 
@@ -322,6 +325,8 @@ class RandomTranslation(Transformation):
         self.width_factor = width_factor
         self._height = limits_of(height_factor, "height_factor")
         self._width = limits_of(width_factor, "width_factor")
+        self.height_lower, self.height_upper = self._height
+        self.width_lower, self.width_upper = self._width
         for name, limits in (("height_factor", self._height), ("width_factor", self._width)):
             if max(map(abs, limits)) > 1.0:
                 raise ValueError(
@@ -394,6 +399,9 @@ class RandomZoom(Transformation):
         self.width_factor = width_factor
         self._height = _pair(height_factor)
         self._width = None if width_factor is None else _pair(width_factor)
+        self.height_lower, self.height_upper = self._height
+        if self._width is not None:
+            self.width_lower, self.width_upper = self._width
         for name, limits in (("height_factor", self._height), ("width_factor", self._width)):
             if limits is not None and min(limits) < -1.0:
                 raise ValueError(

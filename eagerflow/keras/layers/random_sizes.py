@@ -63,6 +63,16 @@ class RandomHeight(_RandomSize):
 
     _axis = -3
 
+    @property
+    def height_lower(self) -> float:
+        """What is added to 1 at least."""
+        return self._range[0]
+
+    @property
+    def height_upper(self) -> float:
+        """What is added to 1 at most."""
+        return self._range[1]
+
 
 class RandomWidth(_RandomSize):
     """Images of a random width.
@@ -78,3 +88,13 @@ class RandomWidth(_RandomSize):
     """
 
     _axis = -2
+
+    @property
+    def width_lower(self) -> float:
+        """What is added to 1 at least."""
+        return self._range[0]
+
+    @property
+    def width_upper(self) -> float:
+        """What is added to 1 at most."""
+        return self._range[1]

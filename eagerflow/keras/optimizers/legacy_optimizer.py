@@ -18,9 +18,9 @@ from eagerflow.keras.optimizers.hyperparameters import Hyperparameter, given, na
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer as _NewOptimizer
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
-from eagerflow.keras.typing import Config
+from eagerflow.keras.typing import Config, InitializerLike
 from eagerflow.ops import control_flow
-from eagerflow.typing import DTypeLike
+from eagerflow.typing import DTypeLike, ShapeLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs build graphs.
@@ -188,6 +188,25 @@ class Optimizer(_NewOptimizer):
         """A variable of the optimizer that belongs to none of the model's."""
         with eagerly():
             return variable_at_once(value, dtype=dtype, trainable=False, name=name)
+
+    def add_weight(
+        self,
+        name: str,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
+        initializer: InitializerLike = "zeros",
+        trainable: bool | None = None,
+    ) -> Variable:
+        """Makes a variable of the optimizer that belongs to none of the model's.
+
+        Args:
+            name: its name.
+            shape: its shape.
+            dtype: by default Keras's float type.
+            initializer: an initializer or its name.
+            trainable: accepted: no optimizer trains it.
+        """
+        return self.add_variable(shape, dtype, initializer, name)
 
     def _start_counting(self) -> None:
         """Leaves the counter to the first step, which names it."""
