@@ -150,7 +150,8 @@ std::string Graph::unique_name(std::string_view name, bool with_prefix, bool mar
     names_.try_emplace(lower(whole), 0);
     return whole;
   }
-  const std::string full = cat(with_prefix && name_prefix ? name_prefix() : std::string(), name);
+  const std::string prefix = with_prefix && name_prefix ? name_prefix() : std::string();
+  const std::string full = with_prefix ? cat(prefix, scope_, name) : std::string(name);
   std::string found = full;
   const auto known = names_.find(lower(full));
   if (known != names_.end()) {
@@ -161,6 +162,10 @@ std::string Graph::unique_name(std::string_view name, bool with_prefix, bool mar
   }
   if (mark) names_.try_emplace(lower(found), 0);
   return found;
+}
+
+std::string Graph::name_of_gradient(const std::string& node) const {
+  return scope_.empty() ? cat("gradient_tape/", node, "_grad") : "SymbolicGradient";
 }
 
 bool Graph::in_program() const {
