@@ -265,11 +265,12 @@ Port Graph::port_of(const Tensor& tensor) {
   Tensor outer = tensor;
   if (symbol) {
     const GraphPtr owner = symbol->graph();
-    bool is_outer = false;
+    bool is_outer = false, scratch = scratch_;
     for (Graph* graph = outer_.get(); graph && !is_outer; graph = graph->outer_.get()) {
       is_outer = graph == owner.get();
+      scratch |= graph->scratch_;
     }
-    const bool in_scope = is_outer && !owner->finished();
+    const bool in_scope = (is_outer && !owner->finished()) || scratch;
     // Facts about tensors of another program's graph do not make them tensors of this graph.
     const bool foreign = owner && owner->kind() == Kind::kProgram && !is_outer && in_program();
     const bool watchable =
@@ -279,7 +280,8 @@ Port Graph::port_of(const Tensor& tensor) {
     }
     if (!in_scope) out_of_scope(tensor, this);
     // The graphs in between capture it, too.
-    if (outer_.get() != owner.get()) outer = outer_->tensor(outer_->port_of(tensor));
+    if (outer_.get() != owner.get() && (is_outer || !scratch_))
+      outer = outer_->tensor(outer_->port_of(tensor));
   }
   const Tensor inner = add_capture(outer, {tensor.dtype(), tensor.shape()});
   Symbol* const captured = symbol_of(inner);

@@ -132,6 +132,10 @@ class Graph : public std::enable_shared_from_this<Graph> {
   // the gradient's nodes, which `gradients` opens.
   std::string name_of_gradient(const std::string& node) const;
 
+  // Whether the graph only finds out shapes and dtypes, and never runs. It captures what is out of
+  // scope, too: the same call may run later, together with that which gives it.
+  void set_scratch() { scratch_ = true; }
+
   // The device that the program requests for nodes that are added now; empty for any device.
   const std::string& device() const { return device_ ? *device_ : no_device; }
   void set_device(const std::string& name) {
@@ -205,6 +209,7 @@ class Graph : public std::enable_shared_from_this<Graph> {
   bool finished_ = false;
   bool closed_ = false;
   bool for_program_ = false;
+  bool scratch_ = false;
 };
 
 using GraphPtr = std::shared_ptr<Graph>;
