@@ -641,6 +641,10 @@ void add_graphs(nb::module_& m) {
           "set_closed", [](PyGraph& self, bool closed) { self.graph()->set_closed(closed); },
           "Rejects further nodes, or accepts them again.")
       .def(
+          "set_scratch", [](PyGraph& self) { self.graph()->set_scratch(); },
+          "Says that the graph never runs: it captures symbolic tensors that are out of scope, "
+          "too.")
+      .def(
           "node", [](PyGraph& self, NodeId id) { return PyNode{self.graph(), id}; },
           "The node of an id.")
       .def_prop_rw(

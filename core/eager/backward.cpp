@@ -54,11 +54,12 @@ struct Products {
 };
 
 // The gradient collected for one entry: a dense part, and sparse parts and products, which are
-// rare.
+// rare. In a graph whose nodes are named as TensorFlow's, further dense parts wait for one sum.
 struct Collected {
   Tensor dense;
   std::unique_ptr<std::vector<Gradient>> sparse;
   std::unique_ptr<Products> products;
+  std::unique_ptr<TensorList> terms;  // those that wait; null if none do
 
   explicit operator bool() const { return dense || sparse || products; }
 
@@ -70,6 +71,8 @@ struct Collected {
   void add(Tensor more) {
     if (!dense) {
       dense = std::move(more);
+    } else if (terms && more.dtype() != DType::kVariant) {
+      terms->push_back(std::move(more));
     } else if (more.dtype() == DType::kVariant) {
       Tensor parts[] = {std::move(dense), std::move(more)};
       TensorList sum;
@@ -94,7 +97,9 @@ struct Collected {
       if (rows && add_slice_of_rows(rows, attrs)) return;
     }
     if (ef::add_part(dense, attrs, inputs...)) return;
+    auto waiting = std::exchange(terms, nullptr);  // graphs add parts in place
     add(call(op, {inputs...}, GradAttrs{whole, attrs}));
+    terms = std::move(waiting);
   }
 
   // The same for all batched rows at once, if they may be written.
@@ -139,6 +144,12 @@ struct Collected {
  private:
   void multiply() {
     if (const auto found = std::exchange(products, nullptr)) add(found->sum());
+    if (!terms || terms->empty()) return;
+    TensorList all;
+    all.push_back(std::move(dense));
+    for (Tensor& term : *terms) all.push_back(std::move(term));
+    terms->clear();
+    dense = call(ops::add_n, all);
   }
   // Joins parts of one tensor, whose indices may differ in dtype.
   static Gradient concat_slices(const std::vector<Gradient>& parts) {
@@ -423,6 +434,9 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
   }
 
   std::vector<Collected> collected(entry_count);
+  if (reached_) {
+    for (Collected& each : collected) each.terms = std::make_unique<TensorList>();
+  }
   for (size_t t = 0; t < targets.size(); ++t) {
     const uint32_t entry = targets[t] ? entries_.find(targets[t]) : 0;
     if (entry && entry < entry_count && needed[entry]) collected[entry].add(weights[t]);
@@ -447,7 +461,7 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
     Record& record = *records[r];
     bool reached = false;
     if (on_path[r] && reached_) [[unlikely]]
-      reached_(r);
+      reached_({});
     if (on_path[r] && record.connects()) {
       add_connected(record, needed, collected, connected);
     } else if (on_path[r]) {
@@ -462,6 +476,8 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
       }
     }
     if (reached) {
+      if (reached_) [[unlikely]]
+        reached_(r);
       std::optional<profile::BackwardOf> forward;
       if (record.noted) [[unlikely]]
         forward.emplace(profile::line_of_record(record));
@@ -483,6 +499,7 @@ std::vector<Gradient> Tape::gradient(std::span<const uint64_t> targets,
     }
   }
 
+  if (reached_) reached_({});
   std::vector<Gradient> results;
   results.reserve(sources.size());
   for (uint64_t id : sources) {

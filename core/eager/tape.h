@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -82,8 +83,10 @@ class Tape {
   void connect(std::span<const Source> sources, std::span<const Tensor> outputs);
 
   // Sets a function that is called in a backward pass with the index of a record before its
-  // gradient, which adds nodes to a graph.
-  void on_reached(std::function<void(size_t record)> reached) { reached_ = std::move(reached); }
+  // gradient, which adds nodes to a graph, and with none before gradients are summed. Then all that
+  // is added to a gradient is one sum.
+  using Reached = std::function<void(std::optional<size_t> record)>;
+  void on_reached(Reached reached) { reached_ = std::move(reached); }
   size_t record_count() const { return records_.size(); }
 
   // Called in a backward pass with the index of a source and its gradient, once the gradient is
@@ -140,7 +143,7 @@ class Tape {
   IdMap entries_;             // identity → entry; several identities may share an entry
   uint32_t entry_count_ = 1;  // entry 0 means "not watched"
   std::vector<Record*> records_;
-  std::function<void(size_t record)> reached_;
+  Reached reached_;
   bool may_pool_first_ = false;       // whether pool_first() has to check
   int passes_ = 0;                    // backward passes in progress
   std::vector<Variable*> variables_;  // counted references

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "eager/variable.h"
@@ -49,16 +50,22 @@ std::vector<Gradient> gradients(Graph& graph, std::span<const Tensor> ys,
       if (found != cut.end()) tape->cut(output);
     }
   }
-  if (!origins) return tape->gradient(targets, weights, sources);
-  const struct Device {
+  const struct Around {
     Graph& graph;
-    const std::string name = graph.device();
-    ~Device() { graph.set_device(name); }
-  } device{graph};
-  tape->on_reached([&](size_t record) {
-    const NodeId of = recorded[record];
+    const std::string device = graph.device();
+    const std::string scope = graph.set_scope({});
+    ~Around() {
+      graph.set_device(device);
+      graph.set_scope(scope);
+    }
+  } around{graph};
+  tape->on_reached([&](std::optional<size_t> record) {
+    if (!record) return graph.set_scope({}), void();
+    const NodeId of = recorded[*record];
+    graph.set_scope(cat(graph.node(of).name, "_grad/"));
+    if (!origins) return;
     const std::shared_ptr<const std::string>& own = graph.node(of).device;
-    graph.set_device(own ? *own : device.name);
+    graph.set_device(own ? *own : around.device);
     origins->push_back({graph.size(), of});
   });
   return tape->gradient(targets, weights, sources);

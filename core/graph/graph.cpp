@@ -150,7 +150,8 @@ std::string Graph::unique_name(std::string_view name, bool with_prefix, bool mar
     names_.try_emplace(lower(whole), 0);
     return whole;
   }
-  const std::string full = cat(with_prefix && name_prefix ? name_prefix() : std::string(), name);
+  const std::string prefix = with_prefix && name_prefix ? name_prefix() : std::string();
+  const std::string full = with_prefix ? cat(prefix, scope_, name) : std::string(name);
   std::string found = full;
   const auto known = names_.find(lower(full));
   if (known != names_.end()) {
@@ -161,6 +162,10 @@ std::string Graph::unique_name(std::string_view name, bool with_prefix, bool mar
   }
   if (mark) names_.try_emplace(lower(found), 0);
   return found;
+}
+
+std::string Graph::name_of_gradient(const std::string& node) const {
+  return scope_.empty() ? cat("gradient_tape/", node, "_grad") : "SymbolicGradient";
 }
 
 bool Graph::in_program() const {
@@ -260,11 +265,12 @@ Port Graph::port_of(const Tensor& tensor) {
   Tensor outer = tensor;
   if (symbol) {
     const GraphPtr owner = symbol->graph();
-    bool is_outer = false;
+    bool is_outer = false, scratch = scratch_;
     for (Graph* graph = outer_.get(); graph && !is_outer; graph = graph->outer_.get()) {
       is_outer = graph == owner.get();
+      scratch |= graph->scratch_;
     }
-    const bool in_scope = is_outer && !owner->finished();
+    const bool in_scope = (is_outer && !owner->finished()) || scratch;
     // Facts about tensors of another program's graph do not make them tensors of this graph.
     const bool foreign = owner && owner->kind() == Kind::kProgram && !is_outer && in_program();
     const bool watchable =
@@ -274,7 +280,8 @@ Port Graph::port_of(const Tensor& tensor) {
     }
     if (!in_scope) out_of_scope(tensor, this);
     // The graphs in between capture it, too.
-    if (outer_.get() != owner.get()) outer = outer_->tensor(outer_->port_of(tensor));
+    if (outer_.get() != owner.get() && (is_outer || !scratch_))
+      outer = outer_->tensor(outer_->port_of(tensor));
   }
   const Tensor inner = add_capture(outer, {tensor.dtype(), tensor.shape()});
   Symbol* const captured = symbol_of(inner);

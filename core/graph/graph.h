@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "device/devices.h"
@@ -124,6 +125,17 @@ class Graph : public std::enable_shared_from_this<Graph> {
   bool for_program() const { return for_program_; }
   void set_for_program() { for_program_ = true; }
 
+  // Adds to the prefix of names of the nodes that are added now; returns what was added before.
+  std::string set_scope(std::string scope) { return std::exchange(scope_, std::move(scope)); }
+
+  // The name of a node that is the gradient of another one: its own, or that of a scope for all of
+  // the gradient's nodes, which `gradients` opens.
+  std::string name_of_gradient(const std::string& node) const;
+
+  // Whether the graph only finds out shapes and dtypes, and never runs. It captures what is out of
+  // scope, too: the same call may run later, together with that which gives it.
+  void set_scratch() { scratch_ = true; }
+
   // The device that the program requests for nodes that are added now; empty for any device.
   const std::string& device() const { return device_ ? *device_ : no_device; }
   void set_device(const std::string& name) {
@@ -192,10 +204,12 @@ class Graph : public std::enable_shared_from_this<Graph> {
   std::vector<ControlScope> control_scopes_;
   std::vector<DeviceId> replicas_;
   std::shared_ptr<const std::string> device_;
+  std::string scope_;
   int64_t changes_ = 0;
   bool finished_ = false;
   bool closed_ = false;
   bool for_program_ = false;
+  bool scratch_ = false;
 };
 
 using GraphPtr = std::shared_ptr<Graph>;

@@ -13,6 +13,7 @@
 #include "graph/taping.h"
 #include "graph/vjp.h"
 #include "ops/attr_fields.h"
+#include "ops/matmul.h"
 #include "ops/op.h"
 #include "tensor/error.h"
 
@@ -80,6 +81,28 @@ bool sizes_known(std::span<const Tensor> tensors, uint16_t bits) {
   for (size_t k = 0; k < tensors.size(); ++k) {
     const bool read = bits >> std::min<size_t>(k, 15) & 1;
     if (!tensors[k].shape().ranked() || (read && !tensors[k].shape().fully_known())) return false;
+  }
+  return true;
+}
+
+// Whether the same axes of the inputs are broadcast whatever the unknown sizes are.
+bool sums_known(const Op& op, std::span<const Tensor> inputs) {
+  const auto size = [&](const Tensor& tensor, int from_end) {
+    return from_end < tensor.rank() ? tensor.shape().back(from_end) : 1;
+  };
+  int rank = 0;
+  for (const Tensor& input : inputs) {
+    if (!input.shape().ranked()) return false;
+    rank = std::max(rank, input.rank());
+  }
+  // The rows and columns of matrices are not broadcast.
+  if (&op == &ops::matmul) return rank == 2;
+  const bool same = std::ranges::all_of(
+      inputs, [&](const Tensor& input) { return input.impl() == inputs[0].impl(); });
+  for (int k = 0; k < rank && !same; ++k) {
+    const auto wide = std::ranges::count_if(inputs, [&](const auto& t) { return size(t, k) != 1; });
+    const auto unknown = [&](const Tensor& t) { return size(t, k) < 0; };
+    if (wide > 1 && std::ranges::any_of(inputs, unknown)) return false;
   }
   return true;
 }
@@ -317,8 +340,9 @@ void record_node(Graph& graph, NodeId id, std::span<Tape* const> tapes) {
   // node for each, the exporter can write its own rule.
   const auto is_list = [](const Tensor& t) { return t.dtype() == DType::kVariant; };
   late |= std::ranges::any_of(own, is_list) || std::ranges::any_of(node.outputs, is_list);
-  if (!late && sizes_known(own, node.op->sizes.inputs) &&
-      sizes_known(node.outputs, node.op->sizes.outputs)) {
+  const bool sized =
+      sizes_known(own, node.op->sizes.inputs) && sizes_known(node.outputs, node.op->sizes.outputs);
+  if (!late && (sized || (node.op->only_sums && sums_known(*node.op, own)))) {
     for (Tape* tape : tapes) tape->record(*node.op, own, attrs, node.outputs);
     return;
   }

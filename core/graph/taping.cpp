@@ -282,7 +282,7 @@ class FunctionBackward final : public BackwardFunction {
     }
     const TensorList results =
         add_function(*current, std::make_shared<TapeGradient>(asked, std::move(given)), inputs,
-                     specs, cat("gradient_tape/", graph_->node(id_).name, "_grad"));
+                     specs, current->name_of_gradient(graph_->node(id_).name));
     size_t next = 0;
     for (const auto& [i, row_indices] : asked) {
       gradients[i].values = results[next++];

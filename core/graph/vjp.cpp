@@ -208,7 +208,8 @@ class OperationBackward final : public BackwardFunction {
     if (current->for_program()) {
       function->retrace(*current, inputs, results);
     } else {
-      results = add_function(*current, std::move(function), inputs, specs, name());
+      results = add_function(*current, std::move(function), inputs, specs,
+                             current->name_of_gradient(graph_->node(id_).name));
     }
     for (size_t k = 0; k < order.size(); ++k) {
       gradients[static_cast<size_t>(order[k])].values = results[k];
@@ -217,8 +218,6 @@ class OperationBackward final : public BackwardFunction {
   }
 
  private:
-  std::string name() const { return cat("gradient_tape/", graph_->node(id_).name, "_grad"); }
-
   // Adds a node for the size, so that the value itself need not be kept.
   Tensor sizes_of(const Tensor& tensor) {
     TensorList sizes;

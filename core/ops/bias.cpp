@@ -59,6 +59,7 @@ const Op bias_add{{
           g.set(0, g.dy());
           if (g.wants(1)) g.set(1, call(bias_add_grad, {g.dy()}, g.attrs()));
         },
+    .sizes = {},
     .may_be_unknown = Unknown::kRanks,
     .doc = "Adds a vector along the channels.",
 }};

@@ -71,12 +71,24 @@ Tensor sum_to_shape(const Tensor& t, const Shape& shape) {
       return t;
     }
   }
-  Ints axes;
+  Ints added, stretched;
   const int extra = t.rank() - shape.rank();
   for (int i = 0; i < t.rank(); ++i) {
-    if (i < extra || (shape[i - extra] == 1 && t.dim(i) != 1)) axes.push_back(i);
+    if (i < extra) added.push_back(i);
+    if (i >= extra && shape[i - extra] == 1 && t.dim(i) != 1) stretched.push_back(i);
   }
-  return reshape_to(axes.empty() ? t : sum_over(t, axes, false), shape);
+  if (!shape.fully_known()) {  // then it is known which axes were stretched
+    const Tensor wide = stretched.empty() ? t : sum_over(t, stretched, true);
+    return added.empty() ? wide : sum_over(wide, added, false);
+  }
+  for (const int64_t axis : stretched) added.push_back(axis);
+  if (added.empty()) return reshape_to(t, shape);
+  const Tensor sum = sum_over(t, added, false);
+  // Programs look for the operation behind the sum as TensorFlow's graphs have it.
+  const graph::Graph* const building = graph::building();
+  const bool program = building && building->kind() == graph::Graph::Kind::kProgram;
+  return program ? call(ops::reshape, {sum}, ops::ReshapeAttrs{.shape = shape})
+                 : reshape_to(sum, shape);
 }
 
 Tensor permute(const Tensor& t, std::span<const int64_t> perm) {

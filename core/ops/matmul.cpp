@@ -254,6 +254,7 @@ const Op matmul{{
     .kernel = cpu::matmul,
     .gradient = matmul_gradient,
     .needs = {{.inputs = 2}, {.inputs = 1}},
+    .only_sums = true,
     .may_be_unknown = Unknown::kRanks,
     .promotion = Promotion::kOperands,
     .deferrable = true,

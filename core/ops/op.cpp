@@ -41,6 +41,7 @@ Op::Op(OpSpec spec) : OpSpec(std::move(spec)), index(static_cast<int>(mutable_ta
   elementwise = elementwise || infer == ops::unary_infer || infer == ops::unary_bool_infer ||
                 infer == ops::binary_infer || infer == ops::binary_bool_infer;
   if (elementwise || infer == ops::same_shape_infer) may_be_unknown = Unknown::kRanks;
+  only_sums = only_sums || elementwise || infer == ops::same_shape_infer;
   mutable_table().push_back(this);
 }
 

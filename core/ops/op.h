@@ -52,6 +52,10 @@ struct OpSpec {
   // The tensors whose sizes the gradient reads. If these sizes are known while tracing, the
   // gradient adds ordinary nodes. By default all sizes, also those of gradients.
   Need sizes = {0xFFFF, 0xFFFF};
+  // Whether the gradient reads sizes only to sum over the axes along which an operand was
+  // broadcast. That is so of elementwise operations, which need not say so, and of products of two
+  // matrices.
+  bool only_sums = false;
   // What the gradient may be recorded without. Elementwise operations need not say so.
   Unknown may_be_unknown = Unknown::kNone;
   // Whether each element of the result depends on the elements of the inputs at the same indices,

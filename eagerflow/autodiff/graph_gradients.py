@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -42,10 +43,10 @@ def gradients(
     weights = _weights(targets, grad_ys)
     stopped = [_core.as_tensor(stop) for stop in nest.flatten(stop_gradients or [])]
     graph = _core.building()
-    if colocate:
+    if not graph.building_function:
         weights = [
-            _ones_beside(graph, target) if weight is None else weight
-            for target, weight in zip(targets, weights, strict=True)
+            _ones(graph, target, f"grad_ys_{k}", colocate) if weight is None else weight
+            for k, (target, weight) in enumerate(zip(targets, weights, strict=True))
         ]
     overridden = graph.overridden_operations()
     if overridden:
@@ -83,13 +84,14 @@ def added(
     return results
 
 
-def _ones_beside(graph: Any, target: Any) -> _core.Tensor | None:
+def _ones(graph: Any, target: Any, name: str, colocate: bool) -> _core.Tensor | None:
     if not target.dtype.is_floating:
         return None
-    with graph.colocate_with(target.op):
+    with graph.colocate_with(target.op) if colocate else contextlib.nullcontext():
         if target.shape.is_fully_defined():
-            return _ops.fill(_core.convert(1, target.dtype, None), target.shape.as_list())
-        return _ops.ones_like(target)
+            one = _core.convert(1, target.dtype, None)
+            return _ops.fill(one, target.shape.as_list(), name=name)
+        return _ops.ones_like(target, name=name)
 
 
 def _listed(structure: Any) -> list[Any]:

@@ -300,6 +300,11 @@ class GraphInspection:
     function_attributes: Mapping[str, object] = {}
 
     @functools.cached_property
+    def references(self) -> dict[int, Any]:
+        """The variables that tensors stand for, as their values after a change, by nodes."""
+        return {}
+
+    @functools.cached_property
     def _known_operations(self) -> weakref.WeakValueDictionary[int, Operation]:
         """The objects that programs have of operations, by the ids of nodes."""
         return weakref.WeakValueDictionary()

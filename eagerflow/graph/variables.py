@@ -91,7 +91,9 @@ class GraphVariable(Variable):
         if self._is_resource:
             return ChangedVariable(self, changed)
         with control_dependencies_of(changed):
-            return self.read_value()
+            value = self.read_value()
+        value.graph.references[_core.node_of(value).id] = self
+        return value
 
     def assign(
         self, value: Any, use_locking: bool = False, name: Any = None, read_value: bool = True
@@ -722,6 +724,16 @@ def report_uninitialized_variables(
 # Assignments as functions
 
 
+def _changeable(ref: Any) -> Any:
+    """What a function changes: a variable, of which the value after a change may be given."""
+    if isinstance(ref, _core.Tensor) and is_symbolic(ref):
+        node = _core.node_of(ref)
+        variable = ref.graph.references.get(node.id)
+        if variable is not None:
+            return ChangedVariable(variable, Operation(node))
+    return ref
+
+
 def assign(
     ref: Any,
     value: Any,
@@ -735,17 +747,17 @@ def assign(
     >>> tf.compat.v1.assign(v, 2.0).numpy()
     np.float32(2.0)
     """
-    return _updated(ref.assign(value))
+    return _updated(_changeable(ref).assign(value))
 
 
 def assign_add(ref: Any, value: Any, use_locking: object = None, name: str | None = None) -> Any:
     """Adds to a variable's value."""
-    return _updated(ref.assign_add(value))
+    return _updated(_changeable(ref).assign_add(value))
 
 
 def assign_sub(ref: Any, value: Any, use_locking: object = None, name: str | None = None) -> Any:
     """Subtracts from a variable's value."""
-    return _updated(ref.assign_sub(value))
+    return _updated(_changeable(ref).assign_sub(value))
 
 
 def _updated(result: Variable) -> Variable:
@@ -759,21 +771,21 @@ def scatter_add(
     ref: Any, indices: Any, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Any:
     """Adds rows to those of a variable with the given indices."""
-    return _updated(ref.scatter_add(IndexedSlices(updates, indices)))
+    return _updated(_changeable(ref).scatter_add(IndexedSlices(updates, indices)))
 
 
 def scatter_sub(
     ref: Any, indices: Any, updates: TensorLike, use_locking: bool = False, name: str | None = None
 ) -> Any:
     """Subtracts rows from those of a variable with the given indices."""
-    return _updated(ref.scatter_sub(IndexedSlices(updates, indices)))
+    return _updated(_changeable(ref).scatter_sub(IndexedSlices(updates, indices)))
 
 
 def scatter_update(
     ref: Any, indices: Any, updates: TensorLike, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """Replaces the rows of a variable with the given indices."""
-    return _updated(ref.scatter_update(IndexedSlices(updates, indices)))
+    return _updated(_changeable(ref).scatter_update(IndexedSlices(updates, indices)))
 
 
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Any:

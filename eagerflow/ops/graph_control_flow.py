@@ -8,7 +8,7 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.errors import InvalidArgumentError
-from eagerflow.framework import dtypes, func_graph
+from eagerflow.framework import context, dtypes, func_graph
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.func_graph import FuncGraph
 from eagerflow.framework.name_scope import get_current_name_scope
@@ -93,7 +93,15 @@ def _branch(function: Callable, node: str, which: str) -> FuncGraph:
 
     def without_operations() -> Any:
         result = function()
-        graph.returned_operations = [isinstance(leaf, Operation) for leaf in nest.flatten(result)]
+        leaves = nest.flatten(result)
+        graph.returned_operations = [isinstance(leaf, Operation) for leaf in leaves]
+        # Those from around the branches run before, whichever branch is chosen.
+        program = context.building_graph()
+        graph.awaited += [
+            leaf._node.id
+            for leaf in leaves
+            if isinstance(leaf, Operation) and program is not None and leaf.graph is program
+        ]
         if not any(graph.returned_operations):
             return result
         return nest.map_structure(

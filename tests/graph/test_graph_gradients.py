@@ -402,3 +402,94 @@ def test_weights_of_what_is_reshaped_may_have_its_elements_in_another_shape(resh
             tf.gradients(reshaped(x), x, grad_ys=[tf.range(5.0)])
         with pytest.raises(ValueError, match="has shape"):
             tf.gradients(2.0 * reshaped(x), x, grad_ys=[given])
+
+
+def _added(graph, ys, xs, **kwargs):
+    """The operations that gradients add, but for constants, by their names."""
+    count = len(graph.get_operations())
+    found = tf.gradients(ys, xs, **kwargs)
+    operations = graph.get_operations()[count:]
+    return found, {op.name: op for op in operations if op.type != "Const"}
+
+
+def test_operations_of_gradients_are_in_scopes_of_their_operations(graph):
+    x = tf.placeholder(tf.float32, [None, 4], name="x")
+    w = tf.Variable(np.ones((4, 3), np.float32), name="w")
+    b = tf.Variable(np.ones(3, np.float32), name="b")
+    c = tf.Variable(np.ones(3, np.float32), name="c")
+    with tf.name_scope("layer"):
+        y = tf.nn.relu(tf.nn.bias_add(tf.matmul(x, w), b)) + c
+    found, added = _added(graph, y, [x, w, b, c])
+    assert [slope.name for slope in found] == [
+        "gradients/layer/MatMul_grad/MatMul:0",
+        "gradients/layer/MatMul_grad/MatMul_1:0",
+        "gradients/layer/BiasAdd_grad/BiasAddGrad:0",
+        "gradients/layer/add_grad/Reshape:0",
+    ]
+    assert [op.type for op in added.values()] == [
+        "OnesLike", "Sum", "Reshape", "ReluGrad", "BiasAddGrad", "MatMul", "MatMul",
+    ]  # fmt: skip
+    assert [*added][0] == "gradients/grad_ys_0"
+    relu = added["gradients/layer/Relu_grad/ReluGrad"]
+    assert relu.inputs[0].name == "gradients/grad_ys_0:0"
+    assert added["gradients/layer/add_grad/Sum"].inputs[0].name == "gradients/grad_ys_0:0"
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        dx, dw, db, dc = session.run(found, {x: np.ones((2, 4), np.float32)})
+    np.testing.assert_array_equal(dx, np.full((2, 4), 3.0))
+    np.testing.assert_array_equal(dw, np.full((4, 3), 2.0))
+    np.testing.assert_array_equal(db, [2.0] * 3)
+    np.testing.assert_array_equal(dc, [2.0] * 3)
+
+
+def test_what_several_operations_give_is_one_sum(graph):
+    x = tf.placeholder(tf.float32, [3], name="x")
+    y = tf.sigmoid(x) * x + x
+    found, added = _added(graph, y, x, name="slopes")
+    assert found[0].name == "slopes/AddN:0"
+    assert [tensor.name for tensor in found[0].op.inputs] == [
+        "slopes/grad_ys_0:0", "slopes/mul_grad/Mul_1:0", "slopes/Sigmoid_grad/SigmoidGrad:0",
+    ]  # fmt: skip
+    again, _ = _added(graph, y, x, name="slopes")
+    assert again[0].name == "slopes_1/AddN:0"
+    with tf.Session() as session:
+        first, second = session.run([found[0], again[0]], {x: [0.0, 1.0, -1.0]})
+    np.testing.assert_allclose(first, [1.5, 1.9276706, 1.0723295], rtol=1e-6)
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ([None, 3], [3]),
+        ([None, 3], [1, 3]),
+        ([None, 1], [3]),
+        ([None, None, 2], [1, 2]),
+        ([None], [None]),
+    ],
+)
+def test_operands_of_unknown_sizes_get_gradients_of_their_shapes(left, right):
+    x, y = tf.placeholder(tf.float32, left), tf.placeholder(tf.float32, right)
+    slopes = tf.gradients(x * y, [x, y])
+    shapes = [[4 if size is None else size for size in sizes] for sizes in (left, right)]
+    values = [
+        np.arange(1.0, 1 + np.prod(shape), dtype=np.float32).reshape(shape) for shape in shapes
+    ]
+    with tf.Session() as session:
+        found = session.run(slopes, dict(zip([x, y], values, strict=True)))
+    for slope, value, other in zip(found, values, values[::-1], strict=True):
+        whole = np.broadcast_to(other, np.broadcast_shapes(*shapes))
+        added = tuple(range(whole.ndim - value.ndim))
+        summed = whole.sum(added).sum(
+            tuple(k for k, size in enumerate(value.shape) if size == 1), keepdims=True
+        )
+        np.testing.assert_array_equal(slope, summed)
+
+
+def test_gradients_are_in_the_shape_of_what_was_broadcast_when_sizes_are_one():
+    x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [None, 2])
+    slopes = tf.gradients(x - y, [x, y])
+    with tf.Session() as session:
+        dx, dy = session.run(slopes, {x: np.ones((3, 2)), y: np.ones((1, 2))})
+    np.testing.assert_array_equal(dx, np.ones((3, 2)))
+    np.testing.assert_array_equal(dy, [[-3.0, -3.0]])

@@ -146,3 +146,21 @@ def test_operations_of_branches_give_what_chose(branch, choice, first):
         what_chose = int(not first) if choice == "by index" else first
         assert found == ([what_chose, 5.0] if branch is _of_a_list else what_chose)
         assert session.run(variable) == float(first)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_an_operation_from_around_a_branch_that_returns_it_runs_whichever_is_chosen(nested):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        outer = tf.compat.v1.get_variable("outer", initializer=0.0)
+        inner = tf.compat.v1.get_variable("inner", initializer=0.0)
+        chosen = tf.compat.v1.placeholder(tf.bool, [])
+        around = tf.compat.v1.assign_add(outer, 1.0).op
+
+        def warm():
+            return tf.group(tf.cond(chosen, lambda: around, tf.no_op)) if nested else around
+
+        run = tf.cond(chosen, warm, lambda: tf.group(tf.compat.v1.assign_add(inner, 1.0)))
+        session.run(tf.compat.v1.global_variables_initializer())
+        for value in (True, False, False):
+            session.run(run, {chosen: value})
+        assert session.run([outer, inner]) == [3.0, 2.0]

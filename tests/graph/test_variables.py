@@ -138,6 +138,25 @@ def test_changes_of_the_first_generation_give_tensors():
     assert v1.resource_variables_enabled()
 
 
+def test_values_after_changes_of_the_first_generation_stand_for_the_variable():
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        v = tf.compat.v1.get_variable("v", initializer=2.0, use_resource=False)
+        changed = tf.compat.v1.assign(v, v * 10.0)
+        more = tf.compat.v1.assign_sub(tf.compat.v1.assign_add(changed, 1.0), 0.5)
+        with pytest.raises(AttributeError, match="assign"):
+            tf.compat.v1.assign(v * 2.0, 1.0)
+        chosen = tf.cond(
+            v < 100.0,
+            lambda: tf.compat.v1.assign_add(tf.compat.v1.assign(v, 1.0), 2.0),
+            lambda: tf.constant(0.0),
+        )
+        session.run(v.initializer)
+        assert session.run(more) == 20.5
+        assert session.run(v) == 20.5
+        assert session.run(chosen) == 3.0
+        assert session.run(v) == 3.0
+
+
 def test_switches_decide_what_changes_give():
     v1.disable_resource_variables()
     try:

@@ -420,7 +420,7 @@ class Sequential(Functional):
         """The arguments that make a model like this one."""
         config = {
             "name": self.name,
-            "layers": [serialize_layer(layer) for layer in self._chain],
+            "layers": [serialize_layer(layer, self) for layer in self._chain],
         }
         if self._graph is None and self._build_input_shape is not None:
             config["build_input_shape"] = plain_shape(self._build_input_shape)

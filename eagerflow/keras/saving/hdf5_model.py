@@ -14,6 +14,7 @@ from eagerflow.keras.saving import hdf5_files as files
 from eagerflow.keras.saving import keras3
 from eagerflow.keras.saving.json_config import as_tuples, json_default, with_lists
 from eagerflow.keras.saving.memory_limit import limited_weights
+from eagerflow.keras.saving.serialization import inner_without_modules
 from eagerflow.keras.typing import Config
 from eagerflow.typing import Array, FilePath
 from eagerflow.util import lazy
@@ -77,28 +78,7 @@ def save_model(model: Model, path: FilePath, include_optimizer: bool = True) -> 
 
 def _without_modules(config: Config) -> dict[str, Any]:
     """Layers in the form of older versions of Keras: with class names alone."""
-
-    def layer(entry: dict[str, Any]) -> dict[str, Any]:
-        kept = {
-            key: value
-            for key, value in entry.items()
-            if key not in ("module", "registered_name", "build_config", "compile_config")
-        }
-        registered = entry.get("registered_name")
-        if registered and ">" in registered:
-            kept["class_name"] = registered
-        return nested(kept)
-
-    def nested(entry: dict[str, object]) -> dict[str, Any]:
-        inner = entry.get("config")
-        if not isinstance(inner, dict):
-            return entry
-        inner = dict(inner)
-        if isinstance(inner.get("layers"), list):
-            inner["layers"] = [layer(item) for item in inner["layers"]]
-        return {**entry, "config": inner}
-
-    return nested({**config, "config": with_lists(config["config"])})
+    return inner_without_modules({**config, "config": with_lists(config["config"])})
 
 
 def training_config(model: Model) -> Config | None:

@@ -215,6 +215,30 @@ def _serialize_object(obj: Any) -> dict[str, Any]:
     return config
 
 
+def without_modules(entry: dict[str, Any]) -> dict[str, Any]:
+    """The configuration of a layer in the form of older versions of Keras: with class names alone."""
+    kept = {
+        key: value
+        for key, value in entry.items()
+        if key not in ("module", "registered_name", "build_config", "compile_config")
+    }
+    registered = entry.get("registered_name")
+    if registered and ">" in registered:
+        kept["class_name"] = registered
+    return inner_without_modules(kept)
+
+
+def inner_without_modules(entry: dict[str, Any]) -> dict[str, Any]:
+    """The configuration of a model, with those of its layers in the form of older versions."""
+    inner = entry.get("config")
+    if not isinstance(inner, dict):
+        return entry
+    inner = dict(inner)
+    if isinstance(inner.get("layers"), list):
+        inner["layers"] = [without_modules(item) for item in inner["layers"]]
+    return {**entry, "config": inner}
+
+
 def deserialize_keras_object(
     config: Any, custom_objects: CustomObjects | None = None, safe_mode: bool = True, **kwargs: Any
 ) -> Any:

@@ -18,7 +18,11 @@ from eagerflow.keras.engine.model import Model
 from eagerflow.keras.naming import unique_name
 from eagerflow.keras.saving import composite_constants, container_types, reachable
 from eagerflow.keras.saving.json_config import json_default
-from eagerflow.keras.saving.serialization import deserialize_as, serialize_keras_object
+from eagerflow.keras.saving.serialization import (
+    deserialize_as,
+    serialize_keras_object,
+    without_modules,
+)
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util import lazy
 
@@ -83,7 +87,7 @@ def functional_config(model: Any) -> dict[str, Any]:
             node_indices[layer.name, index] = position
     layers = []
     for layer in graph.layers:
-        entry = serialize_layer(layer)
+        entry = serialize_layer(layer, model)
         entry["name"] = layer.name
         entry["inbound_nodes"] = [
             _node_config(node, node_indices)
@@ -114,9 +118,10 @@ def _structure(function: Any, value: object) -> Any:
     return nest.map_structure(function, value)
 
 
-def serialize_layer(layer: Layer) -> dict[str, Any]:
-    """A layer's configuration."""
-    return serialize_keras_object(layer)
+def serialize_layer(layer: Layer, model: Model) -> dict[str, Any]:
+    """A layer's configuration in that of a model, which may ask for the form of older versions."""
+    config = serialize_keras_object(layer)
+    return without_modules(config) if getattr(model, "use_legacy_config", False) else config
 
 
 def _node_config(node: Node, node_indices: dict[tuple[str, int], int]) -> Any:

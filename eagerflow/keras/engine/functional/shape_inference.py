@@ -86,6 +86,8 @@ def infer(function: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         # The scratch graph is independent of a graph that the program builds.
         with running_eagerly():
             graph = FuncGraph("keras_scratch_graph")
+        # A layer may read in one call what it kept in an earlier one: they also run one after another.
+        graph.set_scratch()
     # Repeated symbolic tensors share a placeholder.
     known: dict[int, Any] = {}
 

@@ -119,3 +119,62 @@ def test_sequence_columns_are_in_functional_models() -> None:
     model = tf.keras.Model(given, tf.keras.layers.SimpleRNN(2)(steps))
     values = tf.SparseTensor([[0, 0, 0], [1, 0, 0]], [1.0, 2.0], [2, 1, 1])
     assert model.predict({"a": values}, verbose=0).shape == (2, 2)
+
+
+@tf.keras.utils.register_keras_serializable("shape_inference")
+class _Remembers(tf.keras.layers.Layer):
+    """Keeps what it makes of a memory in one call, and reads that in the next one."""
+
+    def __init__(self, units, memory=None, **kwargs):
+        super().__init__(**kwargs)
+        self.units = units
+        self.project = tf.keras.layers.Dense(units, use_bias=False)
+        self.values = None if memory is None else self(memory, remember=True)
+
+    def __call__(self, inputs, **kwargs):
+        if not kwargs.get("remember") and len(inputs) == 1:
+            inputs = [*inputs, self.values]
+        return super().__call__(inputs, **kwargs)
+
+    def call(self, inputs, remember=False):
+        if remember:
+            self.keys = self.project(inputs)
+            return inputs
+        scale = tf.function(lambda query: query[:, None] * self.keys)
+        return tf.reduce_sum(scale(inputs[0]), -1)
+
+    def get_config(self):
+        return {**super().get_config(), "units": self.units}
+
+
+@pytest.mark.parametrize("older_form", [False, True])
+def test_a_layer_reads_what_it_kept_in_an_earlier_call(older_form):
+    source = tf.keras.Input([4, 3])
+    query = tf.keras.Input([6])
+    score = _Remembers(6, tf.keras.layers.Dense(5)(source))([query])
+    model = tf.keras.Model([source, query], score)
+    model.use_legacy_config = older_form
+    inputs = [np.ones((2, 4, 3), np.float32), np.ones((2, 6), np.float32)]
+    expected = model.predict_on_batch(inputs)
+    assert expected.shape == (2, 4)
+    again = tf.keras.Model.from_config(model.get_config())
+    again.set_weights(model.get_weights())
+    np.testing.assert_array_equal(again.predict_on_batch(inputs), expected)
+
+
+def test_models_give_configurations_of_layers_in_the_form_of_older_versions():
+    inner = tf.keras.Sequential([tf.keras.layers.Dense(2)])
+    inputs = tf.keras.Input([3])
+    model = tf.keras.Model(inputs, inner(inputs))
+    for made in (model, tf.keras.Sequential([tf.keras.Input([3]), inner])):
+        newer = made.get_config()["layers"][-1]
+        assert "module" in newer and "build_config" in newer
+        made.use_legacy_config = True
+        older = made.get_config()["layers"][-1]
+        assert older["class_name"] == "Sequential"
+        for entry in (older, older["config"]["layers"][-1]):
+            assert not {"module", "registered_name", "build_config"} & entry.keys()
+        again = type(made).from_config(made.get_config())
+        again.set_weights(made.get_weights())
+        x = np.ones((1, 3), np.float32)
+        np.testing.assert_array_equal(again(x), made(x))
