@@ -93,9 +93,6 @@ def find(path: str, name: str) -> object:
         value = resolve(public)
         if value is not None and not isinstance(value, ModuleType):
             return value
-    passed_on = _imported_module(path, name)
-    if passed_on is not None:
-        return importlib.import_module(f"tensorflow.{passed_on}")
     if path.startswith("python.ops."):  # Each module passes on the operations that it is made of.
         operation = _raw_operation(name.lstrip("_"))
         if operation is not None:
@@ -103,6 +100,9 @@ def find(path: str, name: str) -> object:
     absent = unavailable.find_by_name(re.sub(r"V[12]$", "", name))
     if absent is not None:
         return absent
+    passed_on = _imported_module(path, name)
+    if passed_on is not None:
+        return importlib.import_module(f"tensorflow.{passed_on}")
     raise AttributeError(name)
 
 
