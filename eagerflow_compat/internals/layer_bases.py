@@ -3,7 +3,7 @@
 from eagerflow.keras.layers.convolution import Conv
 from eagerflow.keras.layers.depthwise_convolution import DepthwiseConv
 from eagerflow.keras.layers.global_pooling import GlobalPooling
-from eagerflow.keras.layers.merging import _Merge
+from eagerflow.keras.layers.merging import Merge
 from eagerflow.keras.layers.pooling import Pooling
 from eagerflow.keras.layers.separable_convolution import SeparableConv
 
@@ -25,4 +25,4 @@ BaseDepthwiseConv = DepthwiseConv
 BaseGlobalPooling = GlobalPooling
 BasePooling = Pooling
 BaseSeparableConv = SeparableConv
-Merge = _Merge
+_Merge = Merge

@@ -59,7 +59,7 @@ def _checked_masks(inputs: object, mask: object) -> list[Any]:
     return [None if one is None else as_bool(one) for one in mask]
 
 
-class _Merge(Layer):
+class Merge(Layer):
     """An elementwise function of several inputs, which are broadcast."""
 
     _composite_call = "several"
@@ -132,7 +132,7 @@ def _folded(function: Callable, inputs: Any) -> _core.Tensor:
     return result
 
 
-class Add(_Merge):
+class Add(Merge):
     """The sum of a list of inputs.
 
     >>> tf.keras.layers.Add()([tf.ones([2, 3]), tf.ones([2, 1])]).shape
@@ -143,7 +143,7 @@ class Add(_Merge):
         return _folded(_ops.add, inputs)
 
 
-class Subtract(_Merge):
+class Subtract(Merge):
     """The first of two inputs minus the second.
 
     Raises:
@@ -170,7 +170,7 @@ class Subtract(_Merge):
         return _ops.subtract(inputs[0], inputs[1])
 
 
-class Multiply(_Merge):
+class Multiply(Merge):
     """The product of a list of inputs.
 
     >>> tf.keras.layers.Multiply()([tf.constant([[3.0]]), tf.constant([[2.0]])]).numpy()
@@ -181,7 +181,7 @@ class Multiply(_Merge):
         return _folded(_ops.multiply, inputs)
 
 
-class Average(_Merge):
+class Average(Merge):
     """The mean of a list of inputs.
 
     >>> tf.keras.layers.Average()([tf.constant([[3.0]]), tf.constant([[1.0]])]).numpy()
@@ -192,7 +192,7 @@ class Average(_Merge):
         return _folded(_ops.add, inputs) / len(inputs)
 
 
-class Maximum(_Merge):
+class Maximum(Merge):
     """The largest of a list of inputs, element by element.
 
     >>> tf.keras.layers.Maximum()([tf.constant([[3.0]]), tf.constant([[1.0]])]).numpy()
@@ -203,7 +203,7 @@ class Maximum(_Merge):
         return _folded(_ops.maximum, inputs)
 
 
-class Minimum(_Merge):
+class Minimum(Merge):
     """The smallest of a list of inputs, element by element.
 
     >>> tf.keras.layers.Minimum()([tf.constant([[3.0]]), tf.constant([[1.0]])]).numpy()
@@ -214,7 +214,7 @@ class Minimum(_Merge):
         return _folded(_ops.minimum, inputs)
 
 
-class Concatenate(_Merge):
+class Concatenate(Merge):
     """Concatenates inputs along an axis.
 
     Args:
@@ -283,7 +283,7 @@ class Concatenate(_Merge):
         return _ops.reduce_all(_ops.concat(parts, self.axis), axis=-1)
 
 
-class Dot(_Merge):
+class Dot(Merge):
     """The scalar products of examples' vectors along an axis of each of two inputs.
 
     Args:
