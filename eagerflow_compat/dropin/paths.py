@@ -113,7 +113,12 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.gradient_checker": (f"{_V1}.test",),
     "ops.image_ops": ("eagerflow.image",),
     "ops.init_ops": (f"{_INTERNALS}.initializers", f"{_V1}.initializers", _V1),
-    "ops.init_ops_v2": ("eagerflow.ops.init_ops", "eagerflow", f"{_INTERNALS}.initializers"),
+    "ops.init_ops_v2": (
+        "eagerflow.ops.init_ops",
+        f"{_INTERNALS}.initializers_v2",
+        "eagerflow",
+        f"{_INTERNALS}.initializers",
+    ),
     "ops.linalg.linear_operator": (f"{_INTERNALS}.linear_operator",),
     "ops.linalg.linear_operator_addition": (f"{_INTERNALS}.linear_operator",),
     "ops.linalg": ("eagerflow.linalg",),
