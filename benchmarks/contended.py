@@ -44,7 +44,7 @@ def answers(with_framework, module):
 def in_a_crowd(base: Workload, crowd: str) -> Workload:
     """The same with processors that others use."""
     peers = [name for name in PEERS if name in base.contenders]
-    tensorflow = next(name for name in peers if name.startswith("t") and name != "torch")
+    tensorflow = next(name for name in ("tf.function", "tensorflow") if name in peers)
     return replace(
         base,
         name=f"{crowd}-{base.name}",

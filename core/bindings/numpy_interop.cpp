@@ -369,13 +369,7 @@ bool import_numpy() {
   return true;
 }
 
-Shape shape_of_array(PyObject* array) {
-  Shape shape;
-  for (int i = 0; i < PyArray_NDIM(as_array(array)); ++i) {
-    shape.push_back(PyArray_DIM(as_array(array), i));
-  }
-  return shape;
-}
+Shape shape_of_array(PyObject* array) { return shape_of(as_array(array)); }
 
 bool is_array(PyObject* object) { return PyArray_Check(object); }
 bool is_numpy_scalar(PyObject* object) { return PyArray_IsScalar(object, Generic); }

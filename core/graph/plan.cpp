@@ -2,7 +2,6 @@
 #include "graph/plan.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 

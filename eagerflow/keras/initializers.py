@@ -57,6 +57,9 @@ class Initializer:
         config.pop("dtype", None)
         return cls(**config)
 
+    def _generator_for(self, seed: int | None) -> RandomGenerator:
+        return RandomGenerator(seed, "stateless")
+
     def _warn_reuse(self) -> None:
         if self._used and getattr(self, "seed", None) is None:
             warn(
@@ -173,7 +176,7 @@ class RandomUniform(Initializer):
         self.minval = minval
         self.maxval = maxval
         self.seed = seed
-        self._random_generator = RandomGenerator(seed, "stateless")
+        self._random_generator = self._generator_for(seed)
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """Random values of the shape and a floating or integer dtype."""
@@ -191,7 +194,7 @@ class _Normal(Initializer):
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
-        self._random_generator = RandomGenerator(seed, "stateless")
+        self._random_generator = self._generator_for(seed)
 
 
 class RandomNormal(_Normal):
@@ -278,7 +281,7 @@ class VarianceScaling(Initializer):
         self.mode = mode
         self.distribution = distribution
         self.seed = seed
-        self._random_generator = RandomGenerator(seed, "stateless")
+        self._random_generator = self._generator_for(seed)
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Any:
         """Random values of the shape and a floating dtype."""
@@ -384,7 +387,7 @@ class Orthogonal(Initializer):
     def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
         self.gain = gain
         self.seed = seed
-        self._random_generator = RandomGenerator(seed, "stateless")
+        self._random_generator = self._generator_for(seed)
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
         """The matrix; axes before the last count as one."""
