@@ -5,6 +5,7 @@
 #include "device/parallel.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -87,36 +88,65 @@ void run_part(PartFn part, const void* body, int64_t begin, int64_t end) {
   part(body, begin, end);
 }
 
-// The state of one loop in a word: a count of loops, the number of parts, and the next part to
-// take. A thread that takes a part may read the loop's data until the part is done.
-struct Claim {
+// The parts of a loop that one thread begins with, in a word: a count of loops, the end of the parts
+// that are left, and the next one. A thread that takes a part may read the loop's data until the
+// part is done.
+class Share {
+ public:
+  void open(uint64_t loops, int64_t next, int64_t end) {
+    word_.store(loops << 2 * kBits | static_cast<uint64_t>(end) << kBits |
+                    static_cast<uint64_t>(next),
+                std::memory_order_release);
+  }
+  // The first part that is left for the thread itself, the last one for others, or -1.
+  int64_t take(bool own) {
+    uint64_t seen = word_.load(std::memory_order_acquire);
+    for (;;) {
+      const uint64_t next = seen & kMask, end = seen >> kBits & kMask;
+      if (next >= end) return -1;
+      const uint64_t rest = own ? seen + 1 : seen - (uint64_t{1} << kBits);
+      if (word_.compare_exchange_weak(seen, rest, std::memory_order_acq_rel)) {
+        return static_cast<int64_t>(own ? next : end - 1);
+      }
+    }
+  }
+
+ private:
   static constexpr int kBits = 16;
   static constexpr uint64_t kMask = (uint64_t{1} << kBits) - 1;
-  uint64_t word;
-  uint64_t next() const { return word & kMask; }
-  uint64_t parts() const { return word >> kBits & kMask; }
-  bool open() const { return next() < parts(); }
+  alignas(64) std::atomic<uint64_t> word_{0};
 };
+
+constexpr int kMostThreads = 512;
 
 class Pool {
  public:
   // Runs a loop; false if another thread's loop is running.
   bool run(int64_t count, int64_t parts, PartFn part, const void* body) {
     if (running_.exchange(true, std::memory_order_acquire)) return false;
-    start(max_threads() - 1);
+    const int threads = std::min(max_threads(), kMostThreads);
+    start(threads - 1);
     count_ = count;
+    parts_ = parts;
     part_ = part;
     body_ = body;
     unfinished_.store(static_cast<int>(parts), std::memory_order_relaxed);
-    const uint64_t loops = (state_.load(std::memory_order_relaxed) >> 2 * Claim::kBits) + 1;
-    state_.store(loops << 2 * Claim::kBits | static_cast<uint64_t>(parts) << Claim::kBits,
-                 std::memory_order_seq_cst);
+    untaken_.store(static_cast<int>(parts), std::memory_order_relaxed);
+    // The same thread begins with the same part of every loop, so that it finds in its processor's
+    // cache what it wrote in the loop before.
+    const auto team = std::min<int64_t>(parts, threads);
+    team_.store(static_cast<int>(team), std::memory_order_relaxed);
+    const uint64_t loops = loops_.load(std::memory_order_relaxed) + 1;
+    for (int64_t k = 0; k < team; ++k) {
+      shares_[static_cast<size_t>(k)].open(loops, parts * k / team, parts * (k + 1) / team);
+    }
+    loops_.store(loops, std::memory_order_seq_cst);
     if (sleeping_.load(std::memory_order_seq_cst) > 0) {
       signal_.fetch_add(1, std::memory_order_seq_cst);
       signal_.notify_all();
     }
     const Time start = now();
-    work(true);
+    work(0);
     finish(now() - start);
     const std::exception_ptr failure = failure_.take();
     running_.store(false, std::memory_order_release);
@@ -125,24 +155,29 @@ class Pool {
   }
 
  private:
-  // Takes parts until none are left. After a failure the others are counted, not computed. Only the
-  // thread that started the loop checks for interrupts.
-  void work(bool started_here) {
-    while (Claim{state_.load(std::memory_order_relaxed)}.open()) {
-      const Claim claim{state_.fetch_add(1, std::memory_order_acq_rel)};
-      if (!claim.open()) break;
-      const auto index = static_cast<int64_t>(claim.next());
-      const auto parts = static_cast<int64_t>(claim.parts());
-      if (!failure_.noted()) {
-        try {
-          run_part(part_, body_, count_ * index / parts, count_ * (index + 1) / parts);
-          if (started_here) check_interrupt();
-        } catch (...) {
-          failure_.note();
-        }
-      }
-      if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
+  // Takes parts until none are left, those of other threads last.
+  void work(int thread) {
+    const int team = team_.load(std::memory_order_relaxed);
+    for (int k = 0; k < team && untaken_.load(std::memory_order_relaxed) > 0; ++k) {
+      const int owner = (thread + k) % team;
+      Share& share = shares_[static_cast<size_t>(owner)];
+      for (int64_t part; (part = share.take(owner == thread)) >= 0;) run(part, thread == 0);
     }
+  }
+
+  // After a failure parts are counted, not computed. Only the thread that started the loop checks
+  // for interrupts.
+  void run(int64_t index, bool started_here) {
+    untaken_.fetch_sub(1, std::memory_order_relaxed);
+    if (!failure_.noted()) {
+      try {
+        run_part(part_, body_, count_ * index / parts_, count_ * (index + 1) / parts_);
+        if (started_here) check_interrupt();
+      } catch (...) {
+        failure_.note();
+      }
+    }
+    if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished_.notify_one();
   }
 
   void finish(Duration worked) {
@@ -169,8 +204,9 @@ class Pool {
   void serve(int index) {
     BlockSignals::for_good();
     FlushSubnormals::for_good();
+    uint64_t known = 0;
     const auto wanted = [&] {
-      return Claim{state_.load(std::memory_order_seq_cst)}.open() && index < max_threads() - 1;
+      return loops_.load(std::memory_order_seq_cst) != known && index < max_threads() - 1;
     };
     for (Duration worked{};;) {
       if (!wait_awake(worked, wanted)) {
@@ -181,20 +217,25 @@ class Pool {
         sleeping_.fetch_sub(1, std::memory_order_seq_cst);
         continue;
       }
+      known = loops_.load(std::memory_order_seq_cst);
       const Time start = now();
-      work(false);
+      work(index + 1);
       worked = now() - start;
     }
   }
 
-  alignas(64) std::atomic<uint64_t> state_{0};
+  std::array<Share, kMostThreads> shares_;
+  alignas(64) std::atomic<uint64_t> loops_{0};  // how many have begun
+  alignas(64) std::atomic<int> untaken_{0};
   alignas(64) std::atomic<int> unfinished_{0};
   alignas(64) std::atomic<int> sleeping_{0};
   std::atomic<int> signal_{0};
   std::atomic<bool> running_{false};
   int started_ = 0;  // from here on, guarded by running_
   bool refused_ = false;
+  std::atomic<int> team_{0};  // threads that have a share
   int64_t count_ = 0;
+  int64_t parts_ = 0;
   PartFn part_ = nullptr;
   const void* body_ = nullptr;
   Failure failure_;
@@ -291,8 +332,9 @@ void run_parts(int64_t count, int64_t pieces, PartFn part, const void* body) {
   }
   constexpr int64_t kPartsPerThread = 4;
   constexpr int64_t kMostParts = 1 << 12;
-  const int64_t parts =
+  int64_t parts =
       std::min({pieces, kMostParts, (often ? 64 * kPartsPerThread : kPartsPerThread) * threads});
+  if (parts > threads) parts -= parts % threads;
   if (threads > 1 && pool().run(count, parts, part, body)) return;
   if (!often) return part(body, 0, count);
   for (int64_t k = 0; k < parts; ++k) {

@@ -18,6 +18,10 @@ namespace {
 // Preparing a thread for a step takes about this long, a small part of a task.
 constexpr double kStepNanoseconds = 500;
 
+// Reading or writing a byte in the second-level cache takes about this long, which light steps on
+// registers do not exceed.
+constexpr double kByteNanoseconds = 0.009;
+
 // Reading an element that is not in the memory of an operand of its own takes about this long.
 constexpr double kReadNanoseconds = 0.05;
 
@@ -573,8 +577,10 @@ class Chain::Run::Part {
 
 int64_t Chain::Run::grain(double nanoseconds) const {
   const double piece = kTaskNanoseconds + kStepNanoseconds * chain_.size();
-  const double reading = kReadNanoseconds * static_cast<double>(expanded_.size());
-  return static_cast<int64_t>(piece / std::max(chain_.cost_ + reading + nanoseconds, 1e-3));
+  double cost = chain_.cost_ + nanoseconds;
+  cost += kReadNanoseconds * static_cast<double>(expanded_.size());
+  for (const Place& each : places_) cost += kByteNanoseconds * static_cast<double>(each.step);
+  return static_cast<int64_t>(piece / cost);
 }
 
 void Chain::Run::execute() const {
