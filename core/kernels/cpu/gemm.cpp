@@ -246,8 +246,9 @@ void medium(int64_t m, int64_t n, int64_t k, const double* a, Steps left, const 
   kernels().medium_dgemm(m, n, k, a, left.row, left.col, b, right.row, right.col, c, ldc, add);
 }
 
-// A product that is neither tiny nor large. Threads share the rows, or the columns of few rows and
-// of a transposed matrix, which each part would copy.
+// A product that is neither tiny nor large. Threads share the rows, which they have in their caches
+// if they have computed them, or the columns where rows are few, above all of a transposed matrix:
+// each part of the rows copies it.
 template <class T>
 void medium_product(const Product& p, const T* a, const T* b, T* c) {
   const Steps left = steps(p.transpose_a, p.lda);
@@ -262,8 +263,10 @@ void medium_product(const Product& p, const T* a, const T* b, T* c) {
   // A part of fewer units would read the other matrix too often.
   constexpr int64_t kLeastUnits = 2;
   const int64_t threads = max_threads();
-  const bool by_rows =
-      p.transpose_b ? p.n < kLeastUnits * kCols * threads : p.m >= 2 * kRows * threads;
+  constexpr int64_t kManyRows = 64;  // of a thread
+  const bool narrow = p.n < kLeastUnits * kCols * threads;
+  const int64_t least = p.transpose_b ? kManyRows : 2 * kRows;
+  const bool by_rows = (narrow && p.transpose_b) || p.m >= least * threads;
   const int64_t size = by_rows ? p.m : p.n;
   const int64_t unit = by_rows ? kRows : kCols;
   const int64_t units = divide_up(size, unit);
@@ -393,34 +396,42 @@ bool is_medium(const Product& p) {
   return work <= (p.m <= kFewRowsOfFloats ? kMostOfFewRows : most.transposed_floats);
 }
 
-// A small product of long columns: parts of the terms, which pass through the cache once, have sums
-// of their own. How many does not depend on the number of threads, and so the result does not.
+// A product of long columns: parts of the terms, which pass through the cache once, have sums of
+// their own. Of a transposed matrix, parts are rows, as of the operations before. How many parts
+// there are does not depend on the number of threads, and so the result does not.
 template <class T>
 [[gnu::noinline]] bool multiply_long(const Product& p, const T* a, const T* b, T* c) {
   constexpr int64_t kMostResults = 128 * 128;
+  constexpr int64_t kMostOfRows = 256 * 256;
   constexpr int64_t kFewRows = 32;  // up to which threads can share neither rows nor columns well
   constexpr int64_t kTerms = 1024;  // of a part
+  constexpr int64_t kRows = 512;    // of a part
   constexpr int64_t kManyTerms = 64 * kTerms;
-  if (p.m * p.n > kMostResults || p.k < 4 * kTerms) return false;
-  const bool short_sides = p.m < kFewRows && p.n < kFewRows;
-  if (!short_sides && p.k < kManyTerms && is_medium<T>(p)) return false;
+  const int64_t results = p.m * p.n;
+  const bool by_rows = p.transpose_a && !p.transpose_b && p.k >= kRows &&
+                       results <= kMostOfRows && results * p.k >= 2 * kGrainOfProducts;
+  if (!by_rows) {
+    if (results > kMostResults || p.k < 4 * kTerms) return false;
+    const bool short_sides = p.m < kFewRows && p.n < kFewRows;
+    if (!short_sides && p.k < kManyTerms && is_medium<T>(p)) return false;
+  }
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
-  const int64_t parts = std::min(p.k / kTerms, kMostParts);
+  const int64_t parts =
+      std::clamp<int64_t>(p.k / (by_rows ? kRows : kTerms), 2, kMostParts);
   const int64_t terms = divide_up(p.k, parts);
-  const int64_t size = p.m * p.n;
-  const Scratch memory(static_cast<size_t>(parts * size) * sizeof(T));
+  const Scratch memory(static_cast<size_t>(parts * results) * sizeof(T));
   T* const sums = memory.as<T>();
-  parallel_for(parts, kGrainOfProducts / (size * terms) + 1, [&](int64_t begin, int64_t end) {
+  parallel_for(parts, kGrainOfProducts / (results * terms) + 1, [&](int64_t begin, int64_t end) {
     for (int64_t part = begin; part < end; ++part) {
       check_interrupt();
       const int64_t from = std::min(part * terms, p.k);
       medium(p.m, p.n, std::min(terms, p.k - from), a + from * left.col, left, b + from * right.row,
-             right, sums + part * size, p.n, false);
+             right, sums + part * results, p.n, false);
     }
   });
   const auto& add_into = row_loops_of<T>().add_into;
-  for (int64_t part = 1; part < parts; ++part) add_into(sums, sums + part * size, size);
+  for (int64_t part = 1; part < parts; ++part) add_into(sums, sums + part * results, results);
   for (int64_t i = 0; i < p.m; ++i) {
     T* const row = c + i * p.ldc;
     if (p.accumulate) {
