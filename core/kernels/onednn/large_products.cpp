@@ -64,13 +64,24 @@ void share_product(int64_t size, int64_t unit, int64_t work, const Body& body) {
 // Widths of strips that suit oneDNN's inner loops.
 constexpr int64_t kStrip = 64;
 
+// Whether oneDNN reads rows in place that fall into the same sets of the second-level cache. It
+// copies the right matrix for many rows, and blocks of it for many terms.
+bool collides(const Product& p) {
+  constexpr int64_t kApart = 2048;  // elements apart, rows share sets
+  constexpr int64_t kCopiedRows = 512, kCopiedTerms = 256, kVeryFewRows = 64;
+  constexpr int64_t kLeastTerms = 128;
+  if (p.transpose_b || p.ldb % kApart != 0 || p.m > kCopiedRows || p.k < kLeastTerms) return false;
+  return p.k * p.ldb >= kCopiedTerms * kApart && (p.k <= kCopiedTerms || p.m <= kVeryFewRows);
+}
+
 // With AVX2 our kernel is at least as fast as oneDNN's. That one reads matrices in place if one
 // side is short, and is half as fast if rows are multiples of a page apart. With AVX-512 oneDNN's
-// is faster by a tenth.
+// is faster by a tenth where it does not do that.
 bool suits_own(const Product& p) {
   constexpr int64_t kLeast = 32;
   static const bool avx2 = isa() == Isa::kAvx2;
-  return avx2 && p.m >= kLeast && p.n >= kLeast && (in_parallel() || has_few_processors());
+  if (p.m < kLeast || p.n < kLeast || !(in_parallel() || has_few_processors())) return false;
+  return avx2 || collides(p);
 }
 
 }  // namespace
