@@ -73,18 +73,29 @@ EF_INLINE void tile(int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c
   }
 }
 
-// The same for any number of rows.
+// A tile of at most Most rows.
+template <int Most, int Vectors, bool Partial, class T>
+EF_INLINE void tile_of(int64_t rows, int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c,
+                       int64_t ldc, int64_t cols, bool add) {
+  if constexpr (Most > 1) {
+    if (rows < Most) {
+      return tile_of<Most - 1, Vectors, Partial>(rows, depth, a, b, b_row, c, ldc, cols, add);
+    }
+  }
+  tile<Most, Vectors, Partial>(depth, a, b, b_row, c, ldc, cols, add);
+}
+
+// The same for any number of rows, in tiles of about the same height: a low tile takes almost as
+// long as a high one, since it reads as much of b.
 template <int Vectors, bool Partial, class T>
 void strip(int64_t rows, int64_t depth, Strided<T> a, const T* b, int64_t b_row, T* c, int64_t ldc,
            int64_t cols, bool add) {
-  int64_t i = 0;
-  for (; i + kTileRows <= rows; i += kTileRows) {
-    tile<kTileRows, Vectors, Partial>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
+  const int64_t tiles = (rows + kTileRows - 1) / kTileRows;
+  for (int64_t t = 0; t < tiles; ++t) {
+    const int64_t i = rows * t / tiles;
+    tile_of<kTileRows, Vectors, Partial>(rows * (t + 1) / tiles - i, depth, a.at(i, 0), b, b_row,
+                                         c + i * ldc, ldc, cols, add);
   }
-  for (; i + 2 <= rows; i += 2) {
-    tile<2, Vectors, Partial>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
-  }
-  if (i < rows) tile<1, Vectors, Partial>(depth, a.at(i, 0), b, b_row, c + i * ldc, ldc, cols, add);
 }
 
 // The same for up to kTileVectors vectors of columns.
