@@ -38,6 +38,23 @@ TEST(parallel_loops_take_every_item_once) {
   }
 }
 
+// A helper may still look for parts of a loop when the next ones begin.
+TEST(parallel_loops_follow_each_other) {
+  for (int threads : {2, 4}) {
+    const Threads limit(threads);
+    int64_t wrong = 0;
+    for (int64_t round = 0; round < 5'000; ++round) {
+      const int64_t count = 2 + round % 37;
+      std::atomic<int64_t> sum{0};
+      parallel_for(count, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) sum += i + round;
+      });
+      wrong += sum != count * (count - 1) / 2 + count * round;
+    }
+    CHECK_EQUAL(wrong, 0);
+  }
+}
+
 TEST(parallel_loops_throw_what_a_part_throws) {
   for (int threads : {1, 2, 3}) {
     const Threads limit(threads);

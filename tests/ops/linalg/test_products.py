@@ -55,6 +55,55 @@ def test_long_columns(dtype, transpose_a, transpose_b):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_every_number_of_rows(dtype, transpose_b):
+    """Rows are cut into tiles of about the same height."""
+    for m in range(2, 42):
+        for n in (16, 40, 57, 96):
+            assert product(m, 65, n, False, transpose_b, dtype) < 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gradients_of_a_layer(dtype):
+    """Threads share the rows, of which the gradient of the weights is a sum."""
+    for rows, inputs, outputs in [
+        (512, 40, 30),
+        (2048, 64, 192),
+        (1537, 130, 10),
+        (1024, 256, 256),
+        (1024, 257, 256),
+        (511, 64, 100),
+    ]:
+        assert product(inputs, rows, outputs, True, False, dtype) < 1
+        assert product(rows, outputs, inputs, False, True, dtype) < 1
+
+
+@pytest.mark.parametrize("m, k, n", [(512, 256, 2048), (64, 300, 4096), (33, 128, 8192)])
+def test_rows_that_share_sets_of_the_cache(m, k, n):
+    for columns in (n, n + 16):
+        assert product(m, k, columns, False, False) < 1
+
+
+@pytest.mark.parametrize("sizes", [(64, 2048, 192), (40, 600, 33), (31, 5000, 31), (300, 70, 90)])
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_b", [False, True])
+def test_results_do_not_depend_on_the_number_of_threads(sizes, transpose_a, transpose_b):
+    m, k, n = sizes
+    a = tf.random.stateless_normal([k, m] if transpose_a else [m, k], seed=[1, 2])
+    b = tf.random.stateless_normal([n, k] if transpose_b else [k, n], seed=[3, 4])
+    before = tf.config.threading.get_intra_op_parallelism_threads()
+    results = []
+    try:
+        for threads in (1, 2, 3):
+            tf.config.threading.set_intra_op_parallelism_threads(threads)
+            results.append(tf.matmul(a, b, transpose_a, transpose_b).numpy())
+    finally:
+        tf.config.threading.set_intra_op_parallelism_threads(before)
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_array_equal(results[2], results[0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_times_a_vector(dtype):
     """Each number of terms, with rows left over after those that are multiplied together."""
     for k in [*range(1, 50), 1000]:
