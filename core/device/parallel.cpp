@@ -88,15 +88,15 @@ void run_part(PartFn part, const void* body, int64_t begin, int64_t end) {
   part(body, begin, end);
 }
 
-// The parts of a loop that one thread begins with, in a word: a count of loops, the end of the parts
-// that are left, and the next one. A thread that takes a part may read the loop's data until the
-// part is done.
+// The parts of a loop that one thread begins with, in a word: a count of loops, the end of the
+// parts that are left, and the next one. A thread that takes a part may read the loop's data until
+// the part is done.
 class Share {
  public:
   void open(uint64_t loops, int64_t next, int64_t end) {
-    word_.store(loops << 2 * kBits | static_cast<uint64_t>(end) << kBits |
-                    static_cast<uint64_t>(next),
-                std::memory_order_release);
+    word_.store(
+        loops << 2 * kBits | static_cast<uint64_t>(end) << kBits | static_cast<uint64_t>(next),
+        std::memory_order_release);
   }
   // The first part that is left for the thread itself, the last one for others, or -1.
   int64_t take(bool own) {

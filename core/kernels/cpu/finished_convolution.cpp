@@ -157,9 +157,8 @@ void multiply_strips(int64_t rows, const float* a, ReadyWeights& weights,
   const int64_t parts = shared(divide_up(rows * n, kTask));
   const bool by_rows = k * n <= kCached && tiles >= kLeastTiles * threads;
   const int64_t least = divide_up(rows * k, kCached);
-  const int64_t row_blocks =
-      by_rows ? shared(std::max(least, std::min(parts, tiles / kLeastTiles)))
-              : (least > 1 ? shared(least) : 1);
+  const int64_t row_blocks = by_rows ? shared(std::max(least, std::min(parts, tiles / kLeastTiles)))
+                                     : (least > 1 ? shared(least) : 1);
   const int64_t col_blocks =
       by_rows ? 1 : std::clamp<int64_t>(std::max(parts, 2 * threads) / row_blocks, 1, strip_count);
   const ProductFinish in_registers = finish.in_registers();

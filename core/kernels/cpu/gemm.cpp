@@ -408,8 +408,8 @@ template <class T>
   constexpr int64_t kRows = 512;    // of a part
   constexpr int64_t kManyTerms = 64 * kTerms;
   const int64_t results = p.m * p.n;
-  const bool by_rows = p.transpose_a && !p.transpose_b && p.k >= kRows &&
-                       results <= kMostOfRows && results * p.k >= 2 * kGrainOfProducts;
+  const bool by_rows = p.transpose_a && !p.transpose_b && p.k >= kRows && results <= kMostOfRows &&
+                       results * p.k >= 2 * kGrainOfProducts;
   if (!by_rows) {
     if (results > kMostResults || p.k < 4 * kTerms) return false;
     const bool short_sides = p.m < kFewRows && p.n < kFewRows;
@@ -417,8 +417,7 @@ template <class T>
   }
   const Steps left = steps(p.transpose_a, p.lda);
   const Steps right = steps(p.transpose_b, p.ldb);
-  const int64_t parts =
-      std::clamp<int64_t>(p.k / (by_rows ? kRows : kTerms), 2, kMostParts);
+  const int64_t parts = std::clamp<int64_t>(p.k / (by_rows ? kRows : kTerms), 2, kMostParts);
   const int64_t terms = divide_up(p.k, parts);
   const Scratch memory(static_cast<size_t>(parts * results) * sizeof(T));
   T* const sums = memory.as<T>();
