@@ -580,7 +580,7 @@ int64_t Chain::Run::grain(double nanoseconds) const {
   double cost = chain_.cost_ + nanoseconds;
   cost += kReadNanoseconds * static_cast<double>(expanded_.size());
   for (const Place& each : places_) cost += kByteNanoseconds * static_cast<double>(each.step);
-  return static_cast<int64_t>(piece / cost);
+  return std::min(static_cast<int64_t>(piece / cost), kLargestGrain);
 }
 
 void Chain::Run::execute() const {

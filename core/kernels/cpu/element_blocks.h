@@ -14,6 +14,10 @@ namespace ef::cpu {
 inline constexpr int64_t kStreamBytes = int64_t{16} << 20;
 inline constexpr int64_t kBlockBytes = 4096;
 
+// Of more elements than two such parts, no operation leaves all to one thread, however little it
+// does with each: the next one, if it does more, would find half of them in the wrong cache.
+inline constexpr int64_t kLargestGrain = 32'768;
+
 inline const char* byte_at(const void* data, int64_t bytes) {
   return static_cast<const char*>(data) + bytes;
 }
@@ -24,6 +28,7 @@ inline char* byte_at(void* data, int64_t bytes) { return static_cast<char*>(data
 template <class Compute>
 void for_element_blocks(void* out, int64_t element_bytes, int64_t count, int64_t grain,
                         const Compute& compute) {
+  grain = std::min(grain, kLargestGrain);
   auto* target = static_cast<char*>(out);
   if (count * element_bytes < kStreamBytes) {
     parallel_for(count, grain, [&](int64_t begin, int64_t end) {
