@@ -12,6 +12,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, has_symbolic
+from eagerflow.keras.engine.functional.network_members import NetworkMembers
 from eagerflow.keras.engine.functional.node import Node
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
@@ -30,7 +31,7 @@ from eagerflow.util import lazy
 add_layers = lazy.Module("eagerflow.keras.engine.functional.add_layers")
 
 
-class Functional(Model):
+class Functional(NetworkMembers, Model):
     """A model made of symbolic inputs and outputs, as by `tf.keras.Model(inputs, outputs)`.
 
     Args:
