@@ -9,6 +9,7 @@ from typing import Any
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context, distribution_state, dtypes
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.name_scope import name_scope
@@ -28,6 +29,7 @@ from eagerflow.util import lazy
 graph_gradients = lazy.Module("eagerflow.graph.gradients")
 graph_variables = lazy.Module("eagerflow.graph.variables")
 hints = lazy.Module("eagerflow.util.hints")
+initializers = lazy.Module("eagerflow.keras.initializers")
 
 _ops = _core.ops
 
@@ -198,6 +200,8 @@ class Optimizer(_NewOptimizer):
         dtype: DTypeLike | None = None,
         initializer: InitializerLike = "zeros",
         trainable: bool | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
     ) -> Variable:
         """Makes a variable of the optimizer that belongs to none of the model's.
 
@@ -207,8 +211,19 @@ class Optimizer(_NewOptimizer):
             dtype: by default Keras's float type.
             initializer: an initializer or its name.
             trainable: accepted: no optimizer trains it.
+            synchronization: when copies of the replicas are combined.
+            aggregation: how they are combined.
         """
-        return self.add_variable(shape, dtype, initializer, name)
+        initial = initializers.get(initializer)(shape or [], dtype=defaults.float_dtype(dtype))
+        return self._keep(
+            Variable(
+                initial,
+                trainable=False,
+                name=name,
+                synchronization=synchronization,
+                aggregation=aggregation,
+            )
+        )
 
     def _start_counting(self) -> None:
         """Leaves the counter to the first step, which names it."""
@@ -420,7 +435,9 @@ class Optimizer(_NewOptimizer):
                 self.build([variable for _, variable in pairs])
         known = [pair for pair in pairs if pair[0] is not None]
         strategies = distribution_state.state.strategies
-        state = self._prepare([variable for _, variable in known])
+        variables = [variable for _, variable in known]
+        self._create_slots_of(variables)
+        state = self._prepare(variables)
         return self._distributed_apply(strategies[-1] if strategies else None, known, state, name)
 
     def _distributed_apply(

@@ -54,10 +54,10 @@ class Functional(NetworkMembers, Model):
         given = [tensors for tensors in (inputs, outputs) if tensors is not None]
         super().__init__(*given, name=name, trainable=trainable, **kwargs)
 
-    def _set_name(self, name: str | None) -> None:
+    def _init_set_name(self, name: str | None, zero_based: bool = True) -> None:
         if not name and type(self) is Functional:
             name = unique_name("model")
-        super()._set_name(name)
+        super()._init_set_name(name, zero_based)
 
 
 def derive(cls: type) -> type:

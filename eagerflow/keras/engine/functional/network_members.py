@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import inspect
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from eagerflow import nest
 from eagerflow.keras.engine.functional.graph import Graph, conform
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.functional.node import Node, symbols
 
-if TYPE_CHECKING:
-    from eagerflow.keras.engine.model import Model as _Base
-else:
-    _Base = object
 
-
-class NetworkMembers(_Base):
+class NetworkMembers:
     """Names that Keras 2's functional models have for parts of their graph.
 
     All but the methods raise AttributeError in a model without a graph.
     """
+
+    _graph: Graph | None
+    _name: str
+    _set_graph: Callable[..., None]
+    _extend_graph: Callable[[Any], None]
+    _add_symbolic_loss: Callable[[Any], None]
+    _add_symbolic_metric: Callable[[Any, str], None]
 
     def _network(self, name: str) -> Graph:
         graph = self._graph

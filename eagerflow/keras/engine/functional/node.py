@@ -219,7 +219,7 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
         if not layer.built:
             if len(args) + len(kwargs) > 1:
                 note_arguments(layer, tuple(args[1:]), kwargs)
-            layer._build_for(inputs)
+            layer._maybe_build(inputs)
     finally:
         context.layers.pop()
     explicit = {key: value for key, value in kwargs.items() if not is_default(key, value)}
@@ -379,7 +379,7 @@ class LayerNodes(TrackedModule):
         """The calls of other layers that use the outputs of this one."""
         return self._outbound_nodes
 
-    def _node_attribute(self, index: int, attribute: str, what: str) -> Structure:
+    def _get_node_attribute_at_index(self, index: int, attribute: str, what: str) -> Structure:
         nodes = self._inbound_nodes
         if not nodes:
             raise RuntimeError(
@@ -403,19 +403,21 @@ class LayerNodes(TrackedModule):
 
     def get_input_at(self, node_index: int) -> Structure:
         """The inputs of a call of this layer."""
-        return self._node_attribute(node_index, "input_tensors", "input")
+        return self._get_node_attribute_at_index(node_index, "input_tensors", "input")
 
     def get_output_at(self, node_index: int) -> Structure:
         """The outputs of a call of this layer."""
-        return self._node_attribute(node_index, "outputs", "output")
+        return self._get_node_attribute_at_index(node_index, "outputs", "output")
 
     def get_input_shape_at(self, node_index: int) -> Structure:
         """The shapes of a call's inputs."""
-        return _shapes(self._node_attribute(node_index, "input_tensors", "input shape"))
+        return _shapes(
+            self._get_node_attribute_at_index(node_index, "input_tensors", "input shape")
+        )
 
     def get_output_shape_at(self, node_index: int) -> Structure:
         """The shapes of a call's outputs."""
-        return _shapes(self._node_attribute(node_index, "outputs", "output shape"))
+        return _shapes(self._get_node_attribute_at_index(node_index, "outputs", "output shape"))
 
     def get_input_mask_at(self, node_index: int) -> Structure:
         """The masks of a call's inputs."""
