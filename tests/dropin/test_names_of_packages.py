@@ -55,6 +55,9 @@ def test_they_are_found_or_say_what_to_use():
         "eagerflow.install_as_tensorflow()\n"
         "paths = json.loads(sys.argv[1])\n"
         "print(json.dumps([check.problem(f'tensorflow.{path}', '2.x') for path in paths]))\n"
+        "from tf_keras.api._v1 import keras as first\n"
+        "from tf_keras.api._v2 import keras as second\n"
+        "assert first.layers.Dense is second.layers.Dense\n"
     )
     paths = [*FOUND.split(), *REFUSED]
     done = subprocess.run(
