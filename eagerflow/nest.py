@@ -210,7 +210,9 @@ def _rebuilt_mapping(structure: Mapping[Any, Any], children: Sequence[object]) -
 
 
 def _field_names(structure: Any) -> list[str]:
-    fields = getattr(type(structure), "__attrs_attrs__", None) or dataclasses.fields(structure)
+    fields = getattr(type(structure), "__attrs_attrs__", None)
+    if fields is None:
+        fields = dataclasses.fields(structure)
     return [field.name for field in fields]
 
 

@@ -136,6 +136,16 @@ def test_objects_of_attrs():
     assert type(pair) is Pair and (pair.y, pair.x) == (3, [2])
 
 
+def test_objects_of_attrs_without_attributes():
+    class Empty:
+        __attrs_attrs__ = ()
+
+    assert tf.nest.flatten([Empty(), 1]) == [1]
+    first, second = tf.nest.map_structure(lambda n: n + 1, [Empty(), 1])
+    assert type(first) is Empty and second == 2
+    assert type(tf.function(lambda: (Empty(), tf.constant(1)))()[0]) is Empty
+
+
 Attribute = namedtuple("Attribute", "name")
 
 

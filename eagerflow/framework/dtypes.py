@@ -40,6 +40,7 @@ class DType:
     _numpy_type: Any
     _kind: str
     _size: int
+    _is_ref_dtype = False
     name: str
 
     def __new__(cls, type_enum: int) -> DType:

@@ -386,6 +386,9 @@ class TestCase(PlainAssertions):
             if not executing_eagerly():
                 # Tensors of graphs have values, and lengths, once they ran.
                 a, b = self._run_together([a, b])
+            a, b = (
+                v if isinstance(v, list | tuple) else np.atleast_1d(self._array(v)) for v in (a, b)
+            )
             self.assertEqual(len(a), len(b), msg)
             for first, second in zip(a, b, strict=True):
                 self._assert_close(first, second, rtol, atol, msg)

@@ -36,6 +36,8 @@ _DEBUGGER = (
     "runs are not stopped or written to files here. Use tf.print, tf.debugging.check_numerics or "
     "Python's debugger in eager code."
 )
+_BRANCHES = "a value is not sent along one of two ways here. Use tf.cond."
+_STAGES = "values are not kept on devices ahead of a step here. Use tf.data.Dataset.prefetch."
 _DEVICES = "values are not sent between devices here. Use tf.distribute.MirroredStrategy()."
 _TRACES = "runs of sessions are not traced here. Use tf.profiler.experimental.start."
 _LATER = "no program has needed it here yet."
@@ -154,6 +156,9 @@ _NAMES: dict[str, tuple[str, str]] = {
     "python.eager.wrap_function": ("VariableHolder WrappedGraph", _LATER),
     "python.framework.function": ("Defun", _TPU),
     "python.ops.control_flow_ops": ("ControlFlowContext XLAControlFlowContext", _TPU),
+    "python.ops.control_flow_ops ": ("switch", _BRANCHES),
+    "python.ops.collective_ops": ("all_gather all_reduce broadcast_recv broadcast_send", _DEVICES),
+    "python.ops.data_flow_ops": ("BaseStagingArea MapStagingArea StagingArea", _STAGES),
     "python.ops.gen_sdca_ops": (
         "sdca_optimizer sdca_optimizer_v2 sdca_shrink_l1 sdca_fprint",
         _SDCA,

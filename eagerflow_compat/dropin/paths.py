@@ -80,7 +80,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
         "eagerflow.graphdef.freezing",
         f"{_INTERNALS}.graph_tools",
     ),
-    "framework.dtypes": ("eagerflow.dtypes",),
+    "framework.dtypes": ("eagerflow.dtypes", f"{_INTERNALS}.reference_dtypes"),
     "framework.errors": ("eagerflow.errors",),
     "framework.errors_impl": ("eagerflow.errors",),
     "framework.func_graph": (f"{_INTERNALS}.functions",),
@@ -124,7 +124,15 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "ops.linalg": ("eagerflow.linalg",),
     "ops.linalg.sparse": (f"{_INTERNALS}.csr_matrices",),
     "ops.linalg_ops": ("eagerflow.linalg",),
-    "ops.lookup_ops": (f"{_INTERNALS}.tables", f"{_INTERNALS}.text_tables"),
+    "ops.lookup_ops": (
+        f"{_INTERNALS}.tables",
+        f"{_INTERNALS}.text_tables",
+        f"{_INTERNALS}.numbered_words",
+    ),
+    "ops.inplace_ops": (f"{_INTERNALS}.inplace_ops",),
+    "ops.op_selector": (f"{_INTERNALS}.op_selector",),
+    "ops.script_ops": (f"{_INTERNALS}.python_functions",),
+    "ops.summary_op_util": (f"{_INTERNALS}.summary_collections",),
     "ops.losses": (f"{_V1}.losses",),
     "ops.metrics": (f"{_V1}.metrics",),
     "ops.metrics_impl": (f"{_INTERNALS}.metrics_impl", f"{_V1}.metrics"),
@@ -192,6 +200,8 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "training.saver": (f"{_INTERNALS}.saveables", f"{_V1}.train"),
     "training.moving_averages": (f"{_INTERNALS}.moving_averages", f"{_V1}.train"),
     "training.tracking": (f"{_INTERNALS}.tracking",),
+    "training.slot_creator": (f"{_INTERNALS}.slots",),
+    "training.summary_io": (f"{_INTERNALS}.summary_collections", f"{_V1}.summary"),
     "training.training_util": (f"{_INTERNALS}.training_util", f"{_V1}.train"),
     "types": (f"{_INTERNALS}.composites", "eagerflow.types.experimental"),
     "types.core": (f"{_INTERNALS}.types_core",),
@@ -328,7 +338,9 @@ _KERAS_ROOTS = (
     "__internal__",
     "src",
     "api",
+    "api._v2",
     "api._v2.keras",
+    "api._v1",
     "api._v1.keras",
     "api.keras",
     "_impl.keras",
@@ -413,8 +425,10 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.kernelized",)
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
-    if path.endswith(("utils.tf_utils", "utils.losses_utils")):
-        return (f"{_INTERNALS}.keras_utils", f"{root}.utils", f"{root}.backend", f"{root}.models")
+    if path.endswith(("utils.tf_utils", "utils.losses_utils", "utils.generic_utils")):
+        own = (f"{_INTERNALS}.keras_utils", f"{_INTERNALS}.keras_arguments")
+        weighting = ("eagerflow.keras.losses.weighting",) if path.endswith("losses_utils") else ()
+        return (*own, *weighting, f"{root}.utils", f"{root}.backend", f"{root}.models")
     if path == "engine.compile_utils":
         return ("eagerflow.keras.engine.training.losses_and_metrics", root)
     if path == "engine.training_utils":

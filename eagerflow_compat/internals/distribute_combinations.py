@@ -56,17 +56,56 @@ class NamedDistribution:
 
 def __getattr__(name: str) -> NamedDistribution:
     """The strategies by the names that TensorFlow gives them; most need accelerators."""
-    if not name.endswith("strategy") and "strategy" not in name and "worker" not in name:
+    if name in _HERE:
+        return NamedDistribution(*_HERE[name])
+    if name not in _ELSEWHERE and "strategy" not in name and "worker" not in name:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    make, cpus = _HERE.get(name, (None, 1))
-    return NamedDistribution(name, make, cpus)
+    return NamedDistribution(_ELSEWHERE.get(name, name))
 
 
-_HERE: dict[str, tuple[Callable[[], Any], int]] = {
-    "default_strategy": (get_strategy, 1),
-    "one_device_strategy": (lambda: OneDeviceStrategy("/cpu:0"), 1),
-    "mirrored_strategy_with_one_cpu": (lambda: MirroredStrategy(["/cpu:0"]), 1),
-    "mirrored_strategy_with_two_cpus": (lambda: MirroredStrategy(["/cpu:0", "/cpu:1"]), 2),
+_HERE: dict[str, tuple[str, Callable[[], Any], int]] = {
+    "default_strategy": ("Default", get_strategy, 1),
+    "one_device_strategy": ("OneDeviceCPU", lambda: OneDeviceStrategy("/cpu:0"), 1),
+    "mirrored_strategy_with_one_cpu": ("Mirrored1CPU", lambda: MirroredStrategy(["/cpu:0"]), 1),
+    "mirrored_strategy_with_two_cpus": (
+        "Mirrored2CPUs",
+        lambda: MirroredStrategy(["/cpu:0", "/cpu:1"]),
+        2,
+    ),
+    "mirrored_strategy_with_cpu_1_and_2": (
+        "Mirrored2CPU",
+        lambda: MirroredStrategy(["/cpu:1", "/cpu:2"]),
+        3,
+    ),
+}
+# The names that tests have under strategies for other devices, or for several processes.
+_ELSEWHERE = {
+    "central_storage_strategy_with_gpu_and_cpu": "CentralStorageCPUAndGPU",
+    "central_storage_strategy_with_two_gpus": "CentralStorage2GPUs",
+    "cloud_tpu_strategy": "CloudTPU",
+    "mirrored_strategy_with_gpu_and_cpu": "MirroredCPUAndGPU",
+    "mirrored_strategy_with_one_gpu": "Mirrored1GPU",
+    "mirrored_strategy_with_two_gpus": "Mirrored2GPUs",
+    "mirrored_strategy_with_two_gpus_no_merge_call": "Mirrored2GPUsNoMergeCall",
+    "multi_worker_mirrored_2x1_cpu": "MultiWorkerMirrored2x1CPU",
+    "multi_worker_mirrored_2x1_gpu": "MultiWorkerMirrored2x1GPU",
+    "multi_worker_mirrored_2x1_gpu_noshare": "MultiWorkerMirrored2x1GPUNoShare",
+    "multi_worker_mirrored_2x2_gpu": "MultiWorkerMirrored2x2GPU",
+    "multi_worker_mirrored_2x2_gpu_no_merge_call": "MultiWorkerMirrored2x2GPUNoMergeCall",
+    "multi_worker_mirrored_4x1_cpu": "MultiWorkerMirrored4x1CPU",
+    "one_device_strategy_gpu": "OneDeviceGPU",
+    "one_device_strategy_gpu_on_worker_1": "OneDeviceOnWorker1GPU",
+    "one_device_strategy_on_worker_1": "OneDeviceOnWorker1CPU",
+    "parameter_server_strategy_1worker_2ps_1gpu": "ParameterServer1Worker2PS1GPU",
+    "parameter_server_strategy_1worker_2ps_cpu": "ParameterServer1Worker2PSCPU",
+    "parameter_server_strategy_3worker_2ps_1gpu": "ParameterServer3Worker2PS1GPU",
+    "parameter_server_strategy_3worker_2ps_cpu": "ParameterServer3Worker2PSCPU",
+    "tpu_strategy": "TPU",
+    "tpu_strategy_one_core": "TPUOneCore",
+    "tpu_strategy_one_step": "TPUOneStep",
+    "tpu_strategy_one_step_one_core": "TPUOneStepOneCore",
+    "tpu_strategy_packed_var": "TPUPackedVar",
+    "tpu_strategy_spmd": "TPUUseSPMD",
 }
 
 

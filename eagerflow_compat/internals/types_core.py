@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol, runtime_checkable
+
 from eagerflow import _core
 from eagerflow.framework.variable import Variable
 from eagerflow.typing import TensorLike
 
-__all__ = ["Symbol", "Tensor", "TensorLike", "Value"]
+__all__ = ["Symbol", "Tensor", "TensorLike", "TensorProtocol", "Value"]
 
 
 # Classes of programs have tensors and variables as bases, and metaclasses that they derive from that of
@@ -38,3 +40,16 @@ class Symbol(Tensor, metaclass=_TensorsByValue):
 
 class Value(Tensor, metaclass=_TensorsByValue):
     """The class of tensors that have values."""
+
+
+@runtime_checkable
+class TensorProtocol(Protocol):
+    """What objects have that are converted to tensors."""
+
+    def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any:
+        """The tensor.
+
+        Args:
+            dtype: its dtype, or None.
+            name: its name.
+        """

@@ -437,6 +437,8 @@ def test_tests_take_strategies_by_name():
     unittest.defaultTestLoader.loadTestsFromTestCase(Tests).run(result)
     assert not result.errors and len(result.skipped) == 1
     assert sorted(seen) == ["MirroredStrategy", "OneDeviceStrategy"]
+    for name in ("OneDeviceCPU", "Mirrored1CPU", "TPU"):
+        assert hasattr(Tests, f"test_it_test_mode_eager_strategy_{name}")
     with pytest.raises(AttributeError):
         distribute_combinations.no_such_name  # noqa: B018
 

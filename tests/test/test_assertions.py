@@ -158,3 +158,13 @@ def test_a_case_may_override_how_close_values_are(kind):
     Rough().assertAllClose(*STRUCTURES[kind])
     with pytest.raises(AssertionError):
         CASE.assertAllClose(*STRUCTURES[kind])
+
+
+@pytest.mark.parametrize("nested", [[[1.0, 2.0]], ([1.0, 2.0],)])
+def test_lists_of_lists_are_compared_with_variables(nested):
+    case, variable = tf.test.TestCase(), tf.Variable([[1.0, 2.0]])
+    case.assertAllClose(nested, variable)
+    case.assertAllClose(variable, nested)
+    case.assertNotAllClose([[1.0, 3.0]], variable)
+    with pytest.raises(AssertionError):
+        case.assertAllClose([[1.0, 2.0]], tf.Variable(1.0))

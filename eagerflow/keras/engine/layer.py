@@ -29,7 +29,7 @@ from eagerflow.keras.engine.calls.layer_call import (
     error_of_call,
     mark_built,
 )
-from eagerflow.keras.engine.functional.node import LayerNodes, infer_output_shape
+from eagerflow.keras.engine.functional.node import infer_output_shape
 from eagerflow.keras.engine.layer_config import (
     config_of_call,
     default,
@@ -38,6 +38,7 @@ from eagerflow.keras.engine.layer_config import (
     tensor_shapes,
 )
 from eagerflow.keras.engine.layer_dtypes import LayerDtypes
+from eagerflow.keras.engine.layer_members import LayerMembers
 from eagerflow.keras.engine.weights import check_options, make_weight, set_weights
 from eagerflow.keras.mixed_precision import policy as policies
 from eagerflow.keras.mixed_precision.autocast import autocast
@@ -71,7 +72,7 @@ _ARGUMENTS = {
 _Layer = TypeVar("_Layer", bound="Layer")
 
 
-class Layer(LayerNodes, LayerDtypes):
+class Layer(LayerMembers, LayerDtypes):
     """A computation with weights, which are made when the first input's shape is known.
 
     Subclasses set themselves up in `__init__`, make weights in `build` and compute in `call`.
@@ -176,7 +177,7 @@ class Layer(LayerNodes, LayerDtypes):
             raise _no_boolean("dynamic", dynamic)
         attributes = self.__dict__
         attributes["_trainable"] = trainable
-        self._set_name(name)
+        self._init_set_name(name)
         self._set_dtype_policy(dtype)
         attributes["_dynamic"] = bool(dynamic)
         attributes["_autocast"] = kwargs.get(
@@ -258,7 +259,7 @@ class Layer(LayerNodes, LayerDtypes):
             plan.seen = seen
             plan.cast = any(self._cast_target(value) is not None for value in nest.flatten(inputs))
         if plan.cast:
-            inputs = self._cast_inputs(inputs, nest.flatten(inputs))
+            inputs = self._maybe_cast_inputs(inputs)
         # A thread-local object is looked up once, instead of once for each attribute.
         local = context.__dict__
         layers = local["layers"]

@@ -78,8 +78,9 @@ class LayerDtypes:
         both_floats = compute.is_floating and dtypes.as_dtype(dtype).is_floating
         return compute if self._casts_every_dtype or self._autocast and both_floats else None
 
-    def _cast_inputs(self, inputs: Any, given: list[Any]) -> Any:
-        """The inputs, cast according to `given`: the flat inputs before variables were read."""
+    def _maybe_cast_inputs(self, inputs: Any, input_list: list[Any] | None = None) -> Any:
+        """The inputs, cast according to `input_list`: the flat inputs before variables were read."""
+        given = nest.flatten(inputs) if input_list is None else input_list
         targets = [self._cast_target(value) for value in given]
         if all(target is None for target in targets):
             return inputs

@@ -23,6 +23,7 @@ from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.functional.node import OwnNode, infer_output_shape, shown, symbols
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import config_of_call, default
+from eagerflow.keras.engine.layer_members import ModelMembers
 from eagerflow.keras.engine.tracking import weights_of
 from eagerflow.keras.engine.training.trainer import Trainer
 from eagerflow.keras.mixed_precision import policy as policies
@@ -77,7 +78,7 @@ def is_empty(shape: object) -> bool:
     return shape == () or shape == [] or (isinstance(shape, TensorShape) and shape.rank == 0)
 
 
-class Model(Trainer, FineTuning, Layer, Pictured):
+class Model(Trainer, FineTuning, ModelMembers, Layer, Pictured):
     """A model: made from symbolic inputs and outputs, or subclassed.
 
     Args:

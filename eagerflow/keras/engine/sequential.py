@@ -82,6 +82,25 @@ class Sequential(Functional):
         """The layers in order, without the input."""
         return [layer for layer in self._chain if not isinstance(layer, InputLayer)]
 
+    @property
+    def _has_explicit_input_shape(self) -> bool:
+        """Whether the program set the input's shape."""
+        return self._input_given
+
+    @property
+    def _graph_initialized(self) -> bool:
+        """Whether the model has symbolic inputs and outputs."""
+        return self._graph is not None and not self._stale
+
+    @property
+    def _inferred_input_shape(self) -> Any:
+        """The shape that the first call has set, as a tuple, or None."""
+        return None if self._inferred_shape is None else tuple(self._inferred_shape)
+
+    def _is_layer_name_unique(self, layer: Layer) -> bool:
+        """Whether no other layer of the model has the name of this one."""
+        return not any(layer.name == other.name and layer is not other for other in self._chain)
+
     def add(self, layer: Any) -> None:
         """Appends a layer.
 
@@ -104,7 +123,7 @@ class Sequential(Functional):
                     f"Received: layer={layer} of type {type(layer)}."
                 )
             layer = ModuleWrapper(layer)
-        if any(layer.name == other.name and layer is not other for other in self._chain):
+        if not self._is_layer_name_unique(layer):
             raise ValueError(
                 "All layers added to a Sequential model should have unique names. Name "
                 f'"{layer.name}" is already the name of a layer in this model. Update the `name` '

@@ -111,7 +111,7 @@ def restore_grown() -> None:
     restoring.look_again()
 
 
-class _OwnList:
+class OwnList:
     """A list that every object has, made when it is first read."""
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -156,9 +156,9 @@ class TrackedModule(Module):
             "_dependencies",
         }
     )
-    _trainable_weights = _OwnList()
-    _non_trainable_weights = _OwnList()
-    _metrics = _OwnList()
+    _trainable_weights = OwnList()
+    _non_trainable_weights = OwnList()
+    _metrics = OwnList()
     # The lists that modules search which contain this one.
     _LISTS = (
         "_trainable_weights",
@@ -434,7 +434,7 @@ class TrackedModule(Module):
         """The same as `weights`."""
         return self.weights
 
-    def _set_name(self, name: str | None) -> None:
+    def _init_set_name(self, name: str | None, zero_based: bool = True) -> None:
         if name is None:
             name = naming.unique_name(naming.snake_case(type(self).__name__))
         elif not isinstance(name, str):

@@ -79,6 +79,14 @@ def attended(query: Any, key: Any, value: Any, mask: Any = None) -> _core.Tensor
     return _ops.attention(*operands)[0]
 
 
+def _hidden(allowed: Any, dtype: dtypes.DType) -> Any:
+    """What is subtracted from scores, large for keys that are not allowed; None if nothing."""
+    if allowed is None:
+        return None
+    low = 65504.0 if dtype is dtypes.float16 else 1.0e9
+    return _ops.multiply(_ops.cast(_ops.logical_not(allowed), dtype), low)
+
+
 class _Attention(BaseRandomLayer):
     """The sum of values, weighted by the softmax of scores of queries and keys."""
 
@@ -106,53 +114,62 @@ class _Attention(BaseRandomLayer):
         return_attention_scores: bool = False,
         use_causal_mask: bool = False,
     ) -> Any:
-        self._check(inputs, mask)
+        self._validate_call_args(inputs, mask)
         query, value = inputs[0], inputs[1]
         key = inputs[2] if len(inputs) > 2 else value
         drops = self.dropout > 0 and may_train(training)
         products = self._scores_are_products() and not (return_attention_scores or drops)
         if products and needs_no_scores(query, key, value):
             sizes = query.shape[-2], key.shape[-2]
-            hidden = self._hidden(mask, use_causal_mask, sizes, query.dtype)
+            hidden = _hidden(self._allowed(mask, use_causal_mask, sizes), query.dtype)
             result = attended(query, key, value, None if hidden is None else _ops.negative(hidden))
         else:
             scores = self._calculate_scores(query, key)
-            hidden = self._hidden(mask, use_causal_mask, scores._sizes()[-2:], scores.dtype)
-            weights = _ops.softmax(scores if hidden is None else _ops.subtract(scores, hidden))
-            if drops:
-                full_weights = weights
-                dropped = functools.partial(
-                    self._random_generator.dropout, full_weights, self.dropout
-                )
-                weights = by_training(training, lambda on: dropped() if on else full_weights)
-            result = _ops.matmul(weights, value)
+            allowed = self._allowed(mask, use_causal_mask, scores._sizes()[-2:])
+            result, weights = self._apply_scores(scores, value, allowed, training)
         if mask and mask[0] is not None:
             shown = _ops.cast(_ops.expand_dims(mask[0], -1), result.dtype)
             result = _ops.multiply(result, shown)
         return (result, weights) if return_attention_scores else result
 
-    def _hidden(self, mask: Any, causal: bool, sizes: Any, dtype: dtypes.DType) -> Any:
-        """What is subtracted from scores of these sizes, large for hidden keys; None if nothing."""
+    def _apply_scores(
+        self, scores: Any, value: Any, scores_mask: Any = None, training: Any = None
+    ) -> tuple[Any, Any]:
+        """The values by the softmax of their scores, and that; subclasses override it.
+
+        Args:
+            scores: `[batch, queries, keys]`.
+            value: `[batch, keys, dim]`.
+            scores_mask: True where a query attends to a key, or None.
+            training: whether weights are dropped.
+        """
+        hidden = _hidden(scores_mask, scores.dtype)
+        weights = _ops.softmax(scores if hidden is None else _ops.subtract(scores, hidden))
+        if self.dropout > 0 and may_train(training):
+            full_weights = weights
+            dropped = functools.partial(self._random_generator.dropout, full_weights, self.dropout)
+            weights = by_training(training, lambda on: dropped() if on else full_weights)
+        return _ops.matmul(weights, value), weights
+
+    def _allowed(self, mask: Any, causal: bool, sizes: Any) -> Any:
+        """True where a query attends to a key, for scores of these sizes; None if everywhere."""
         allowed = None
         if mask and mask[1] is not None:
             allowed = _ops.expand_dims(mask[1], -2)
         if self.causal or causal:
             earlier = causal_mask(*sizes)
             allowed = earlier if allowed is None else _ops.logical_and(allowed, earlier)
-        if allowed is None:
-            return None
-        low = 65504.0 if dtype is dtypes.float16 else 1.0e9
-        return _ops.multiply(_ops.cast(_ops.logical_not(allowed), dtype), low)
+        return allowed
 
     def compute_mask(self, inputs: list[_core.Tensor], mask: Any = None) -> _core.Tensor | None:
-        self._check(inputs, mask)
+        self._validate_call_args(inputs, mask)
         return mask[0] if mask else None
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         query, value = as_shape(input_shape[0]), as_shape(input_shape[1])
         return query[:-1].concatenate(value[-1])
 
-    def _check(self, inputs: list[_core.Tensor], mask: object) -> None:
+    def _validate_call_args(self, inputs: list[_core.Tensor], mask: object) -> None:
         kind = type(self).__name__
         if not isinstance(inputs, list):
             raise ValueError(
@@ -237,8 +254,10 @@ class Attention(_Attention):
         return _ops.multiply(sums, self.concat_score_weight)
 
     def _scores_are_products(self) -> bool:
-        own = type(self)._calculate_scores is Attention._calculate_scores
-        return own and self.score_mode == "dot" and self.scale is None
+        kind = type(self)
+        plain = kind._calculate_scores is Attention._calculate_scores
+        plain &= kind._apply_scores is Attention._apply_scores
+        return plain and self.score_mode == "dot" and self.scale is None
 
 
 class AdditiveAttention(_Attention):

@@ -198,13 +198,24 @@ class BatchNormalization(Renormalization, FunctionLayer):
         self._channel: Any = self.axis[0] if native else None
         Layer.build(self, input_shape)
 
+    def _get_training_value(self, training: Any = None) -> Any:
+        """Whether a call uses the statistics of its batch; subclasses override it."""
+        if training is None and process.graphs_used:
+            training = resolved(training)
+        return training if self.trainable else False
+
     def call(self, inputs: _Tensor, training: Any = None, mask: _Tensor | None = None) -> _Tensor:
+        kind = type(self)
+        if kind is not BatchNormalization:
+            if kind._get_training_value is not BatchNormalization._get_training_value:
+                training = self._get_training_value(training)
         if training is None and process.graphs_used:
             training = resolved(training)
         if isinstance(training, _Tensor):
             compute = functools.partial(BatchNormalization.call, self, inputs, mask=mask)
             return by_training(training, lambda on: compute(training=on))
-        if self._channel is not None and (mask is None or self.fused) and not self._is_joined():
+        native = self._channel is not None and (mask is None or self.fused)
+        if native and not self._is_joined() and (self.fused or not self._has_own_moments()):
             return self._call_native(inputs, training, mask)
         dtype = inputs.dtype
         x = _ops.cast(inputs, dtypes.float32) if dtype in _HALF else inputs
@@ -212,7 +223,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
             outputs = self._call_variant(x, training, mask)
         else:
             if training and self.trainable:
-                mean, variance = self._moments(x, mask)
+                mean, variance = self._moments(x, self._reduced, self._keep, mask=mask)
                 self._move(x, mean, variance)
             else:
                 mean, variance = self.moving_mean, self.moving_variance
@@ -276,19 +287,43 @@ class BatchNormalization(Renormalization, FunctionLayer):
         mean = total / count
         return mean, squares / count - _ops.square(mean)
 
-    def _moments(self, x: _Tensor, mask: _Tensor | None) -> tuple[Any, Any]:
-        """Mean and variance of a batch."""
+    def _has_own_moments(self) -> bool:
+        """Whether a subclass has a method in place of one that takes part in an unfused step."""
+        kind = type(self)
+        return kind is not BatchNormalization and any(
+            getattr(kind, name) is not getattr(BatchNormalization, name)
+            for name in ("_moments", "_calculate_mean_and_var", "_assign_moving_average")
+        )
+
+    def _moments(
+        self, inputs: _Tensor, reduction_axes: Any, keep_dims: bool, mask: Any = None
+    ) -> tuple[Any, Any]:
+        """Mean and variance of a batch, where it is not fused; subclasses override it."""
+        return self._calculate_mean_and_var(inputs, reduction_axes, keep_dims, mask=mask)
+
+    def _calculate_mean_and_var(
+        self, inputs: _Tensor, reduction_axes: Any, keep_dims: bool, mask: Any = None
+    ) -> tuple[Any, Any]:
+        """Mean and variance of a batch, or of those of all replicas.
+
+        Args:
+            inputs: the batch.
+            reduction_axes: the axes that are averaged over.
+            keep_dims: whether these axes stay, with a size of one.
+            mask: which elements count.
+        """
+        axes = list(reduction_axes)
         if mask is None and self._is_joined():
-            return self._joined_moments(x)
+            return self._joined_moments(inputs)
         if mask is not None:
-            weights = _ops.cast(mask, x.dtype)
-            for _ in range(x.ndim - weights.ndim):
+            weights = _ops.cast(mask, inputs.dtype)
+            for _ in range(inputs.ndim - weights.ndim):
                 weights = _ops.expand_dims(weights, -1)
-            return weighted_moments(x, self._reduced, weights, keepdims=self._keep)
-        mean = _ops.reduce_mean(x, self._reduced, True)
-        distance = _ops.squared_difference(x, mean)
-        variance = _ops.reduce_mean(distance, self._reduced, self._keep)
-        if not self._keep:
+            return weighted_moments(inputs, axes, weights, keepdims=keep_dims)
+        mean = _ops.reduce_mean(inputs, axes, True)
+        distance = _ops.squared_difference(inputs, mean)
+        variance = _ops.reduce_mean(distance, axes, keep_dims)
+        if not keep_dims:
             mean = _ops.reshape(mean, variance._sizes())
         return mean, variance
 
@@ -299,13 +334,36 @@ class BatchNormalization(Renormalization, FunctionLayer):
             known = type(count) is int
             correction = count / max(count - 1, 1) if known else _correction(count, variance.dtype)
             variance = _ops.multiply(variance, correction)
-        self._average(
-            x,
-            [
-                (self.moving_mean, mean, self.momentum),
-                (self.moving_variance, variance, self.momentum),
-            ],
-        )
+        averages = [
+            (self.moving_mean, mean, self.momentum),
+            (self.moving_variance, variance, self.momentum),
+        ]
+        own = type(self)._assign_moving_average is not BatchNormalization._assign_moving_average
+        if own and not self.fused:
+            for average, value, momentum in averages:
+                self._assign_moving_average(average, value, momentum, x._size)
+            return
+        self._average(x, averages)
+
+    def _assign_moving_average(
+        self, variable: Any, value: Any, momentum: Any, inputs_size: Any
+    ) -> None:
+        """Moves an average towards the value of a batch; subclasses override it.
+
+        Args:
+            variable: the average.
+            value: the batch's.
+            momentum: how much of the average stays.
+            inputs_size: the number of elements of the batch, or None; none of them moves nothing.
+        """
+        if inputs_size is None or not isinstance(inputs_size, int) or inputs_size:
+            value = _ops.stop_gradient(value)
+            self._subtract(variable, _ops.multiply(_ops.subtract(variable, value), 1.0 - momentum))
+
+    @property
+    def _param_shape(self) -> Any:
+        """The shape of the averages."""
+        return tuple(self.moving_mean.shape.as_list())
 
     def _count(self, x: Any) -> Any:
         """How many elements a mean is of."""

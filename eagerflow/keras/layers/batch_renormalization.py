@@ -89,7 +89,7 @@ class Renormalization:
             if self.adjustment is not None:
                 factor, offset = self.adjustment(_ops.shape(x))
                 gamma, beta = _composed(factor, offset, gamma, beta)
-            mean, variance = self._moments(x, mask)
+            mean, variance = self._moments(x, self._reduced, self._keep, mask=mask)
             new_mean, new_variance = mean, variance
             if self.virtual_batch_size is not None:
                 new_mean = _ops.reduce_mean(mean, [1], True)

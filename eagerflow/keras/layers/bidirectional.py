@@ -109,8 +109,8 @@ class Bidirectional(Wrapper):
             self.__dict__["_backward_layer_config"] = serialization.serialize_keras_object(
                 backward_layer
             )
-        self.forward_layer._set_name(f"forward_{self.forward_layer.name}")
-        self.backward_layer._set_name(f"backward_{self.backward_layer.name}")
+        self.forward_layer._init_set_name(f"forward_{self.forward_layer.name}")
+        self.backward_layer._init_set_name(f"backward_{self.backward_layer.name}")
         self._check_layers()
         self.stateful = layer.stateful
         self.return_sequences = layer.return_sequences  # type: ignore[attr-defined]

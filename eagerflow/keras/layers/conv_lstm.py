@@ -311,8 +311,8 @@ class ConvLSTM(RNNWithOwnCell):
         self, inputs: Any, mask: Any = None, training: Any = None, initial_state: Any = None
     ) -> Any:
         cell = self.cell
-        self._reset_masks()
-        states = self._begin(inputs, initial_state)
+        self._maybe_reset_cell_dropout_mask(self.cell)
+        inputs, states, _ = self._process_inputs(inputs, initial_state, None)
         if (cell.dropout or cell.recurrent_dropout) and may_train(training):
 
             def step(x: _core.Tensor, states: list[Any]) -> tuple[Any, list[Any]]:

@@ -130,22 +130,22 @@ class Conv(AdaptableLayer):
                 f"strides={self.strides} and dilation_rate={self.dilation_rate}"
             )
 
-    @property
-    def _channel_axis(self) -> int:
+    def _get_channel_axis(self) -> int:
+        """The axis of the channels, from the end."""
         return -1 - self._rank if self._channels_first else -1
 
-    def _input_channels(self, input_shape: object) -> int:
+    def _get_input_channel(self, input_shape: object) -> int:
         """The number of channels of an input.
 
         Raises:
             ValueError: if it is unknown.
         """
-        channels = TensorShape(input_shape)[self._channel_axis]
+        channels = TensorShape(input_shape)[self._get_channel_axis()]
         if channels is None:
             raise ValueError(
                 f"The channel dimension of the inputs to `{type(self).__name__}` should be "
                 f"defined. The input_shape received is {input_shape}, where axis "
-                f"{self._channel_axis} (0-based) is the channel dimension, which found to be "
+                f"{self._get_channel_axis()} (0-based) is the channel dimension, which found to be "
                 "`None`."
             )
         return channels
@@ -165,7 +165,7 @@ class Conv(AdaptableLayer):
             )
 
     def build(self, input_shape: ShapeLike) -> None:
-        channels = self._input_channels(input_shape)
+        channels = self._get_input_channel(input_shape)
         if channels % self.groups:
             raise ValueError(
                 "The number of input channels must be evenly divisible by the number of groups. "
@@ -183,7 +183,9 @@ class Conv(AdaptableLayer):
             dtype=self.dtype,
         )
         self._add_bias(self.filters)  # type: ignore[arg-type]
-        self.input_spec = InputSpec(min_ndim=self._rank + 2, axes={self._channel_axis: channels})
+        self.input_spec = InputSpec(
+            min_ndim=self._rank + 2, axes={self._get_channel_axis(): channels}
+        )
         super().build(input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
@@ -238,14 +240,30 @@ class Conv(AdaptableLayer):
         )
         return _ops.squeeze(images, [row])
 
-    def _shifted(self, inputs: _core.Tensor) -> _core.Tensor:
-        """A sequence with zeros before it, so that no window sees later steps."""
+    def _compute_causal_padding(self, inputs: _core.Tensor) -> list[list[int]]:
+        """How many zeros come before and after each axis, so that no window sees later steps."""
         before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
         if self._channels_first:
-            return _ops.pad(inputs, [0, 0, 0, 0, before, 0])
-        return _ops.pad(inputs, [0, 0, before, 0, 0, 0])
+            return [[0, 0], [0, 0], [before, 0]]
+        return [[0, 0], [before, 0], [0, 0]]
 
-    def _spatial(self, sizes: list[int | None]) -> list[int | None]:
+    def _shifted(self, inputs: _core.Tensor) -> _core.Tensor:
+        """A sequence with zeros before it."""
+        padding = self._compute_causal_padding(inputs)
+        return _ops.pad(inputs, [count for axis in padding for count in axis])
+
+    def _get_padding_op(self) -> str:
+        """The padding as the operation takes it, which gets padded inputs for the causal one."""
+        return "VALID" if self._is_causal else self.padding.upper()
+
+    @property
+    def _tf_data_format(self) -> str:
+        """The order of axes by letters."""
+        space = "DHW"[3 - self._rank :]
+        return f"NC{space}" if self._channels_first else f"N{space}C"
+
+    def _spatial_output_shape(self, spatial_input_shape: Any) -> list[int | None]:
+        """The sizes of the outputs without batch and channels."""
         return [
             window_count(
                 length,
@@ -254,14 +272,14 @@ class Conv(AdaptableLayer):
                 self.strides[axis],
                 self.dilation_rate[axis],
             )
-            for axis, length in enumerate(sizes)
+            for axis, length in enumerate(spatial_input_shape)
         ]
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         sizes = sizes_of(input_shape)
         batch = len(sizes) - self._rank - 1
         before = sizes[batch + 1 :] if self._channels_first else sizes[batch:-1]
-        spatial = self._spatial(before)
+        spatial = self._spatial_output_shape(before)
         if any(size is not None and size < 0 for size in spatial):
             raise ValueError(
                 "One of the dimensions in the output is <= 0 due to downsampling in "

@@ -90,7 +90,7 @@ class ConvTranspose(Conv):
         rank = self._rank + 2
         if len(input_shape) != rank:
             raise ValueError(f"Inputs should have rank {rank}. Received input_shape={input_shape}.")
-        channels = self._input_channels(input_shape)
+        channels = self._get_input_channel(input_shape)
         self.kernel = self.add_weight(
             name="kernel",
             shape=(*self.kernel_size, self.filters, channels),

@@ -92,7 +92,7 @@ class DepthwiseConv(Conv):
                 f"Inputs to `DepthwiseConv` should have rank {self._rank + 2}. "
                 f"Received input_shape={input_shape}."
             )
-        channels = self._input_channels(input_shape)
+        channels = self._get_input_channel(input_shape)
         self.depthwise_kernel = self.add_weight(
             name="depthwise_kernel",
             shape=(*self.kernel_size, channels, self.depth_multiplier),
@@ -101,7 +101,9 @@ class DepthwiseConv(Conv):
             constraint=self.depthwise_constraint,
         )
         self._add_bias(channels * self.depth_multiplier)
-        self.input_spec = InputSpec(min_ndim=self._rank + 2, axes={self._channel_axis: channels})
+        self.input_spec = InputSpec(
+            min_ndim=self._rank + 2, axes={self._get_channel_axis(): channels}
+        )
         Layer.build(self, input_shape)
 
     def _quantizable_weights(self) -> dict[str, Any]:
@@ -121,11 +123,11 @@ class DepthwiseConv(Conv):
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         sizes = sizes_of(input_shape)
-        channels = sizes[self._channel_axis]
+        channels = sizes[self._get_channel_axis()]
         if self._channels_first:
-            spatial = self._spatial(sizes[2:])
+            spatial = self._spatial_output_shape(sizes[2:])
         else:
-            spatial = self._spatial(sizes[1:-1])
+            spatial = self._spatial_output_shape(sizes[1:-1])
         out = None if channels is None else channels * self.depth_multiplier
         if self._channels_first:
             return TensorShape([sizes[0], out, *spatial])

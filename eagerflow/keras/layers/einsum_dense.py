@@ -130,6 +130,11 @@ class EinsumDense(AdaptableLayer):
         ):
             self._summed = count
 
+    @property
+    def partial_output_shape(self) -> list[Any]:
+        """The result's shape without the batch, as the constructor got it."""
+        return self._output_shape
+
     def build(self, input_shape: Any) -> None:
         kernel, bias, out = self._analyzed(sizes_of(input_shape))
         self.full_output_shape = out

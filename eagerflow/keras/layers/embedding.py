@@ -46,6 +46,8 @@ class Embedding(AdaptableLayer):
 
     _composite_call = "rows"
 
+    _use_one_hot_matmul = False  # rows are gathered
+
     def __init__(
         self,
         input_dim: int,

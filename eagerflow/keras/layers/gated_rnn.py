@@ -57,6 +57,24 @@ class RNNWithOwnCell(RNN):
             return getattr(self.cell, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
+    def get_dropout_mask_for_cell(self, inputs: Any, training: Any, count: int = 1) -> Any:
+        """The cell's mask of inputs."""
+        return self.cell.get_dropout_mask_for_cell(inputs, training, count)
+
+    def get_recurrent_dropout_mask_for_cell(
+        self, inputs: Any, training: Any, count: int = 1
+    ) -> Any:
+        """The cell's mask of states."""
+        return self.cell.get_recurrent_dropout_mask_for_cell(inputs, training, count)
+
+    def reset_dropout_mask(self) -> None:
+        """Makes the cell draw a new mask of inputs."""
+        self.cell.reset_dropout_mask()
+
+    def reset_recurrent_dropout_mask(self) -> None:
+        """Makes the cell draw a new mask of states."""
+        self.cell.reset_recurrent_dropout_mask()
+
     def get_config(self) -> Config:
         config = super().get_config()
         del config["cell"]
@@ -116,10 +134,10 @@ class GatedRNN(RNNWithOwnCell):
         if (cell.dropout or cell.recurrent_dropout) and may_train(training):
             if not self._drops_at_each_step():
                 return super().call(inputs, mask, training, initial_state)
-            self._reset_masks()
+            self._maybe_reset_cell_dropout_mask(cell)
             dropped = cell.get_dropout_mask_for_cell(inputs, training, cell._gates)
             inputs = _ops.multiply(inputs, dropped[0])
-        states = self._begin(inputs, initial_state)
+        inputs, states, _ = self._process_inputs(inputs, initial_state, None)
         x = inputs
         if not self.time_major:
             x = _ops.transpose(x, [1, 0, 2])

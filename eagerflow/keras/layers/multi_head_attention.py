@@ -12,7 +12,7 @@ from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.engine.calls.composite_inputs import is_ragged
 from eagerflow.keras.layers.activation import Softmax
 from eagerflow.keras.layers.arguments import FunctionLayer
-from eagerflow.keras.layers.attention import attended, needs_no_scores, whole_mask
+from eagerflow.keras.layers.attention import attended, causal_mask, needs_no_scores, whole_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
 from eagerflow.keras.typing import ConstraintLike, InitializerLike, RegularizerLike
@@ -116,10 +116,10 @@ class MultiHeadAttention(FunctionLayer):
             output_shape=[None] * (rank - 2) + [self._num_heads, size],
             bias_axes=heads + each if self._use_bias else None,
             name=name,
-            **self._shared(),
+            **self._get_common_kwargs_for_sublayer(),
         )
 
-    def _shared(self) -> dict[str, Any]:
+    def _get_common_kwargs_for_sublayer(self) -> dict[str, Any]:
         """The arguments of all projections; each has its own initializers."""
         own_initializers = {
             name: type(own).from_config(own.get_config())
@@ -147,16 +147,22 @@ class MultiHeadAttention(FunctionLayer):
         self._query_dense = self._projection(rank, self._key_dim, "query")
         self._key_dense = self._projection(key.rank, self._key_dim, "key")
         self._value_dense = self._projection(value.rank, self._value_dim, "value")
+        self._build_attention(rank + 1)
+        self._output_dense = self._make_output_dense(
+            rank - 1, self._get_common_kwargs_for_sublayer(), "attention_output"
+        )
+
+    def _build_attention(self, rank: int) -> None:
+        """Makes what attends, for projections of a rank; subclasses override it."""
         axes = self._attention_axes
-        self._attention_axes = tuple(range(1, rank - 1)) if axes is None else tuple(axes)
+        self._attention_axes = tuple(range(1, rank - 2)) if axes is None else tuple(axes)
         if not self._attention_axes:
             raise IndexError(
                 "Attention goes over the axes between the first and the last, which the query has "
-                f"none of: its shape is {query}, and must be [batch, queries, size] or have more axes."
+                f"none of: its shape is {self._query_shape}, and must be [batch, queries, size] or "
+                "have more axes."
             )
-        self._dot_product_equation, self._combine_equation = _equations(
-            rank + 1, self._attention_axes
-        )
+        self._dot_product_equation, self._combine_equation = _equations(rank, self._attention_axes)
         count = len(self._attention_axes)
         self._softmax = Softmax(
             axis=tuple(range(-count, 0)) if count > 1 else (-1,),
@@ -164,18 +170,29 @@ class MultiHeadAttention(FunctionLayer):
             dtype=self._dtype_policy,
         )
         self._dropout_layer = Dropout(rate=self._dropout, seed=self._seed, dtype=self._dtype_policy)
+
+    def _make_output_dense(
+        self, free_dims: int, common_kwargs: dict[str, Any], name: str | None = None
+    ) -> Any:
+        """The layer from the heads' values to the result; subclasses override it.
+
+        Args:
+            free_dims: the number of axes before the heads.
+            common_kwargs: the arguments of all projections.
+            name: the layer's name.
+        """
         sizes = self._output_shape
         if sizes is None:
-            sizes = [query[-1]]
+            sizes = [self._query_shape[-1]]
         sizes = list(sizes) if hasattr(sizes, "__len__") else [sizes]
-        free = _LETTERS[: rank - 1]
-        out = _LETTERS[rank - 1 : rank - 1 + len(sizes)]
-        self._output_dense = EinsumDense(
+        free = _LETTERS[:free_dims]
+        out = _LETTERS[free_dims : free_dims + len(sizes)]
+        return EinsumDense(
             f"{free}yz,yz{out}->{free}{out}",
-            output_shape=[None] * (rank - 2) + sizes,
+            output_shape=[None] * (free_dims - 1) + sizes,
             bias_axes=out if self._use_bias else None,
-            name="attention_output",
-            **self._shared(),
+            name=name,
+            **common_kwargs,
         )
 
     def call(
@@ -193,13 +210,24 @@ class MultiHeadAttention(FunctionLayer):
     ) -> Any:
         if not self._built_from_signature:
             self._build_from_signature(query, value, key)
-        own = type(self)._compute_attention is not MultiHeadAttention._compute_attention
+        own = _overrides(self, "_compute_attention _masked_softmax _build_attention")
         lengths = query.nested_row_lengths() if is_ragged(query) else None
         query, value, key = _padded(query, value, key)
         value = _core.as_tensor(value)
         key = None if key is None else _core.as_tensor(key)
         inputs = ((query, query_mask), (value, value_mask), (key, key_mask))
-        mask = whole_mask(inputs, attention_mask, use_causal_mask)
+        if _overrides(self, "_compute_attention_mask _compute_causal_mask"):
+            if not (query_mask is None and value_mask is None and key_mask is None):
+                attention_mask = whole_mask(inputs, attention_mask, False)
+            mask = self._compute_attention_mask(
+                query,
+                value,
+                key=key,
+                attention_mask=attention_mask,
+                use_causal_mask=use_causal_mask,
+            )
+        else:
+            mask = whole_mask(inputs, attention_mask, use_causal_mask)
         key = value if key is None else key
         if own:
             result, weights = self._compute_attention(
@@ -237,6 +265,25 @@ class MultiHeadAttention(FunctionLayer):
         if lengths is not None:
             result = RaggedTensor.from_tensor(result, lengths=lengths)
         return (result, weights) if return_attention_scores else result
+
+    def _compute_attention_mask(
+        self,
+        query: Any,
+        value: Any,
+        key: Any = None,
+        attention_mask: Any = None,
+        use_causal_mask: bool = False,
+    ) -> Any:
+        """The conjunction of a mask, those that the inputs carry, and the causal one; or None."""
+        others = [self._compute_causal_mask(query, value)] if use_causal_mask else []
+        inputs = ((query, None), (value, None), (key, None))
+        return whole_mask(inputs, attention_mask, False, others)
+
+    def _compute_causal_mask(self, query: Any, value: Any = None) -> Any:
+        """The mask `[1, queries, keys]` that hides later keys."""
+        rows = _core.as_tensor(query)._sizes()[1]
+        columns = rows if value is None else _core.as_tensor(value)._sizes()[1]
+        return _ops.expand_dims(causal_mask(rows, columns), 0)
 
     def _check_batches(self, query: Any, key: Any, value: Any) -> None:
         """Refuses inputs of different sizes along the axes that attention does not go over."""
@@ -366,6 +413,16 @@ class MultiHeadAttention(FunctionLayer):
         if query is not None and key is not None and value is not None:
             layer._build_from_signature(TensorShape(query), TensorShape(value), TensorShape(key))
         return layer
+
+
+def _overrides(layer: MultiHeadAttention, names: str) -> bool:
+    """Whether a layer's class has a method of its own for one of these names."""
+    kind = type(layer)
+    if kind is MultiHeadAttention:
+        return False
+    return any(
+        getattr(kind, name) is not getattr(MultiHeadAttention, name) for name in names.split()
+    )
 
 
 def _shape_of(value: Any) -> TensorShape:

@@ -63,6 +63,9 @@ class RNN(Layer):
     # Checkpoints have no states: a model of another batch size restores its weights from them.
     _TF_MODULE_IGNORED_PROPERTIES = Layer._TF_MODULE_IGNORED_PROPERTIES | {"_states"}
     _states: Any = None
+    # The shapes of states and constants, once the layer is built.
+    state_spec: Any = None
+    constants_spec: Any = None
     _names_cell = True  # whether the cell's name is part of its weights' names
 
     _unsaved_arguments = frozenset({"cell"})
@@ -155,6 +158,11 @@ class RNN(Layer):
             with name_scope(self.cell.name) if self._names_cell else nullcontext():
                 self.cell.build(one)
                 Layer.build(self.cell, one)
+        if self.state_spec is None:
+            self.state_spec = [
+                InputSpec(shape=(None, *TensorShape(size).as_list()))
+                for size in _flat_sizes(self.cell.state_size)
+            ]
         if self.stateful:
             self.reset_states()
         Layer.build(self, input_shape)
@@ -200,6 +208,12 @@ class RNN(Layer):
             kwargs["constants"] = constants
         check_steps(self, inputs)
         return super().__call__(inputs, **kwargs)
+
+    def _process_inputs(
+        self, inputs: Any, initial_state: Any, constants: Any
+    ) -> tuple[Any, list[Any], Any]:
+        """The inputs, the states at the first step of a call, and the constants."""
+        return inputs, self._begin(inputs, initial_state), constants
 
     def _begin(self, inputs: Any, initial_state: Structure) -> list[Any]:
         """The states at the first step of a call."""
@@ -267,16 +281,11 @@ class RNN(Layer):
             unroll=self.unroll,
         )
 
-    def _dropping_cells(self) -> list[DropoutRNNCell]:
-        """The cells that can drop inputs or states."""
-        cells = self.cell.cells if isinstance(self.cell, StackedRNNCells) else [self.cell]
-        return [cell for cell in cells if isinstance(cell, DropoutRNNCell)]
-
-    def _reset_masks(self) -> None:
-        """Makes cells draw new dropout masks."""
-        for cell in self._dropping_cells():
-            cell.reset_dropout_mask()
-            cell.reset_recurrent_dropout_mask()
+    def _maybe_reset_cell_dropout_mask(self, cell: Any) -> None:
+        """Makes a cell, or those of a stack, draw new dropout masks."""
+        for one in _dropping_cells(cell):
+            one.reset_dropout_mask()
+            one.reset_recurrent_dropout_mask()
 
     def _dropping(self, step: Step, training: bool | _core.Tensor) -> Step:
         """A step as in the loop of a traced function, which draws new dropout masks.
@@ -285,11 +294,11 @@ class RNN(Layer):
         """
         if self.unroll or not may_train(training) or _core.building() is None:
             return step
-        if not any(cell.dropout or cell.recurrent_dropout for cell in self._dropping_cells()):
+        if not any(cell.dropout or cell.recurrent_dropout for cell in _dropping_cells(self.cell)):
             return step
 
         def choosing(x: _core.Tensor, states: list[_core.Tensor]) -> tuple[Any, list[Any]]:
-            self._reset_masks()
+            self._maybe_reset_cell_dropout_mask(self.cell)
             return step(x, states)
 
         return choosing
@@ -302,8 +311,8 @@ class RNN(Layer):
         initial_state: Structure | None = None,
         constants: Any = None,
     ) -> Any:
-        self._reset_masks()
-        states = self._begin(inputs, initial_state)
+        self._maybe_reset_cell_dropout_mask(self.cell)
+        inputs, states, constants = self._process_inputs(inputs, initial_state, constants)
         kwargs: dict[str, Any] = {}
         if self._cell_takes_training:
             kwargs["training"] = training
@@ -454,6 +463,12 @@ class RNN(Layer):
         layer = cls(cell, **config)
         layer._num_constants = constants
         return layer
+
+
+def _dropping_cells(cell: Any) -> list[DropoutRNNCell]:
+    """The cells, of a stack or this one, that can drop inputs or states."""
+    cells = cell.cells if isinstance(cell, StackedRNNCells) else [cell]
+    return [one for one in cells if isinstance(one, DropoutRNNCell)]
 
 
 def _flat_shapes(shape: TensorShape) -> list[Any]:

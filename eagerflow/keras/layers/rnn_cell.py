@@ -130,7 +130,7 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
         if not self.dropout or not may_train(training):
             return None
         if self._mask is None:
-            self.__dict__["_mask"] = self._masks(inputs, self.dropout, count, training)
+            self.__dict__["_mask"] = self._create_dropout_mask(inputs, training, count)
         return self._mask
 
     def get_recurrent_dropout_mask_for_cell(
@@ -140,9 +140,17 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
         if not self.recurrent_dropout or not may_train(training):
             return None
         if self._recurrent_mask is None:
-            masks = self._masks(inputs, self.recurrent_dropout, count, training)
+            masks = self._create_recurrent_dropout_mask(inputs, training, count)
             self.__dict__["_recurrent_mask"] = masks
         return self._recurrent_mask
+
+    def _create_dropout_mask(self, inputs: Any, training: Any, count: int = 1) -> Any:
+        """A new mask of inputs, or a list of `count`."""
+        return self._masks(inputs, self.dropout, count, training)
+
+    def _create_recurrent_dropout_mask(self, inputs: Any, training: Any, count: int = 1) -> Any:
+        """A new mask of states, or a list of `count`."""
+        return self._masks(inputs, self.recurrent_dropout, count, training)
 
     def _masks(self, inputs: Any, rate: float, count: int, training: bool | _core.Tensor) -> Any:
         ones = _ops.ones_like(inputs)

@@ -76,7 +76,7 @@ class SeparableConv(Conv):
         resolve_arguments(self, locals())
 
     def build(self, input_shape: Any) -> None:
-        channels = self._input_channels(input_shape)
+        channels = self._get_input_channel(input_shape)
         axis = -1 - self._rank if self._channels_first else -1
         self.input_spec = InputSpec(ndim=self._rank + 2, axes={axis: channels})
         self.depthwise_kernel = self.add_weight(

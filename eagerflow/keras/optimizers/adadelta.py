@@ -11,6 +11,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import number
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.update_hooks import SlotList
 
 
 class Adadelta(Optimizer):
@@ -48,6 +49,9 @@ class Adadelta(Optimizer):
         super().__init__(**common_arguments(locals()))
         self.rho = rho
         self.epsilon = config.epsilon_or(epsilon)
+
+    _accumulated_grads = SlotList("accumulated_grad")
+    _accumulated_delta_vars = SlotList("accumulated_delta_var")
 
     def _initial_slots(self) -> dict[str, float]:
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}

@@ -12,6 +12,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer
 from eagerflow.keras.optimizers.scalars import larger, number, of_dtype, power, smaller, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate, LearningRateSchedule
+from eagerflow.keras.optimizers.update_hooks import SlotList
 
 _ops = _core.ops
 
@@ -65,6 +66,10 @@ class Adafactor(Optimizer):
         self.epsilon_2 = epsilon_2
         self.clip_threshold = clip_threshold
         self.relative_step = relative_step
+
+    _r = SlotList("r")
+    _c = SlotList("c")
+    _v = SlotList("v")
 
     def _make_slots(self, variables: list[Variable]) -> None:
         super()._make_slots(variables)

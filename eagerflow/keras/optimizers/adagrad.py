@@ -11,6 +11,7 @@ from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots, summed_rows
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.update_hooks import SlotList
 
 
 class Adagrad(Optimizer):
@@ -54,6 +55,8 @@ class Adagrad(Optimizer):
             )
         self.initial_accumulator_value = initial_accumulator_value
         self.epsilon = config.epsilon_or(epsilon)
+
+    _accumulators = SlotList("accumulator")
 
     def _initial_slots(self) -> dict[str, float]:
         return {"accumulator": self.initial_accumulator_value}

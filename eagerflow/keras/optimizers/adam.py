@@ -12,6 +12,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, float32_power, number, power, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.update_hooks import SlotList
 
 
 def bias_corrected(
@@ -78,6 +79,10 @@ class Adam(Optimizer):
         self.epsilon = config.epsilon_or(epsilon)
         self.amsgrad = amsgrad
         self.adaptive_epsilon = adaptive_epsilon
+
+    _momentums = SlotList("m")
+    _velocities = SlotList("v")
+    _velocity_hats = SlotList("vhat")
 
     def _initial_slots(self) -> dict[str, float]:
         slots = {"m": 0.0, "v": 0.0}

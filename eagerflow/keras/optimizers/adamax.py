@@ -12,6 +12,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.update_hooks import SlotList
 
 
 class Adamax(Optimizer):
@@ -51,6 +52,9 @@ class Adamax(Optimizer):
         self.beta_1 = beta_1
         self.beta_2 = beta_2
         self.epsilon = config.epsilon_or(epsilon)
+
+    _m = SlotList("m")
+    _u = SlotList("u")
 
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "u": 0.0}

@@ -197,16 +197,20 @@ class Keras2Hooks:
         self._create_slots_of(variables)
         state = self._prepare(variables)
         own = type(self)._resource_apply_sparse is not Keras2Hooks._resource_apply_sparse
+        summing = type(self)._resource_apply_sparse_duplicate_indices
+        own |= summing is not Keras2Hooks._resource_apply_sparse_duplicate_indices
         own |= self._overrides_rule
         rows_rule = self._resource_apply_sparse if own else None
         dense_options = _options(self._resource_apply_dense, state)
         rows_options = _options(rows_rule, state) if rows_rule else {}
         for variable, gradient in zip(variables, gradients, strict=True):
             if isinstance(gradient, IndexedSlices):
-                rows, values = summed_rows(gradient)
                 if rows_rule is not None:
-                    rows_rule(values, variable, rows, **rows_options)
+                    self._resource_apply_sparse_duplicate_indices(
+                        gradient.values, variable, gradient.indices, **rows_options
+                    )
                     continue
+                rows, values = summed_rows(gradient)
                 gradient = _ops.unsorted_segment_sum(values, rows, num_segments=variable.shape[0])
             self._resource_apply_dense(gradient, variable, **dense_options)
 
@@ -236,6 +240,13 @@ class Keras2Hooks:
         """As `_resource_apply_dense`, for rows of a variable."""
         gradient = IndexedSlices(grad, indices)
         return self._apply_rule(self._summed(gradient, handle), handle)
+
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Tensor, handle: _core.Variable, indices: Tensor, **kwargs: Any
+    ) -> Any:
+        """As `_resource_apply_sparse`, which gets each row once, for rows that may repeat."""
+        rows, values = summed_rows(IndexedSlices(grad, indices))
+        return self._resource_apply_sparse(values, handle, rows, **kwargs)
 
     def _apply_rule(self, grad: Any, handle: Any) -> Any:
         if not self._has_own_rule():

@@ -281,7 +281,8 @@ class Nadam(Optimizer, nadam.Nadam):
     def build(self, var_list: Iterable[Variable]) -> None:
         """Makes the variables of the optimizer; see `Optimizer`."""
         if self._product is None:
-            self._prepare_scalars()
+            if not self._hypers_created:
+                self._create_hypers()
             self._product = self._add_scalar("momentum_cache", 1.0, dtypes.float32)
             self._variables.append(self._product)
         super().build(var_list)

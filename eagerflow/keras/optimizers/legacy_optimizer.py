@@ -8,9 +8,11 @@ from typing import Any
 
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
-from eagerflow.framework import context, dtypes
+from eagerflow.framework import context, distribution_state, dtypes
+from eagerflow.framework.aggregation import VariableAggregation, VariableSynchronization
 from eagerflow.framework.func_graph import eagerly
 from eagerflow.framework.indexed_slices import IndexedSlices
+from eagerflow.framework.name_scope import name_scope
 from eagerflow.framework.variable import Variable, variable_at_once
 from eagerflow.keras import config as defaults
 from eagerflow.keras.optimizers import accumulation, clipping, scalars
@@ -27,6 +29,7 @@ from eagerflow.util import lazy
 graph_gradients = lazy.Module("eagerflow.graph.gradients")
 graph_variables = lazy.Module("eagerflow.graph.variables")
 hints = lazy.Module("eagerflow.util.hints")
+initializers = lazy.Module("eagerflow.keras.initializers")
 
 _ops = _core.ops
 
@@ -161,7 +164,8 @@ class Optimizer(_NewOptimizer):
 
     def _get_hyper(self, name: str, dtype: DTypeLike | None = None) -> Any:
         """A hyperparameter; as a tensor if a dtype is given."""
-        self._prepare_scalars()
+        if not self._hypers_created:
+            self._create_hypers()
         value = given(self._hyper[name])
         if dtype is None or isinstance(value, LearningRateSchedule):
             return value
@@ -173,8 +177,8 @@ class Optimizer(_NewOptimizer):
             hyperparameter = self._hyper[hyperparameter]
         return super()._serialize_hyperparameter(hyperparameter)
 
-    def _prepare_scalars(self) -> None:
-        """Makes the variables of the hyperparameters that are numbers, and the counter."""
+    def _create_hypers(self) -> None:
+        """Makes the variables of the hyperparameters that are numbers; subclasses override it."""
         if self._hypers_created:
             return
         self._hypers_created = True
@@ -196,6 +200,8 @@ class Optimizer(_NewOptimizer):
         dtype: DTypeLike | None = None,
         initializer: InitializerLike = "zeros",
         trainable: bool | None = None,
+        synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+        aggregation: VariableAggregation = VariableAggregation.NONE,
     ) -> Variable:
         """Makes a variable of the optimizer that belongs to none of the model's.
 
@@ -205,8 +211,19 @@ class Optimizer(_NewOptimizer):
             dtype: by default Keras's float type.
             initializer: an initializer or its name.
             trainable: accepted: no optimizer trains it.
+            synchronization: when copies of the replicas are combined.
+            aggregation: how they are combined.
         """
-        return self.add_variable(shape, dtype, initializer, name)
+        initial = initializers.get(initializer)(shape or [], dtype=defaults.float_dtype(dtype))
+        return self._keep(
+            Variable(
+                initial,
+                trainable=False,
+                name=name,
+                synchronization=synchronization,
+                aggregation=aggregation,
+            )
+        )
 
     def _start_counting(self) -> None:
         """Leaves the counter to the first step, which names it."""
@@ -260,7 +277,8 @@ class Optimizer(_NewOptimizer):
         """
         var_list = list(var_list)
         self.iterations  # noqa: B018 - made first
-        self._prepare_scalars()
+        if not self._hypers_created:
+            self._create_hypers()
         super().build(var_list)
         if not self._has_own_rule():
             self._create_slots_of(var_list)
@@ -275,6 +293,11 @@ class Optimizer(_NewOptimizer):
         if variable._id not in self._models:
             self._add_slots(variable)
         return self._slots.setdefault(variable._id, {})
+
+    @property
+    def _weights(self) -> list[Variable]:
+        """The optimizer's variables, by the name that these versions have for them."""
+        return self._variables
 
     def _own_scalars(self) -> dict[str, Any]:
         """The optimizer's state in checkpoints other than the slots, by name."""
@@ -320,12 +343,51 @@ class Optimizer(_NewOptimizer):
             grads_and_vars = transformer(grads_and_vars)
         return grads_and_vars
 
+    def _transform_unaggregated_gradients(self, grads_and_vars: Any) -> Any:
+        """Changes the pairs before they are aggregated; subclasses override it."""
+        return grads_and_vars
+
+    def _transform_loss(self, loss: Any) -> Any:
+        """Changes the loss before its gradients are computed; subclasses override it."""
+        return loss
+
+    def _get_gradients(
+        self, tape: GradientTape, loss: Any, var_list: Any, grad_loss: Any = None
+    ) -> list[tuple[Any, Variable]]:
+        """The pairs of gradients and variables of a recorded loss; subclasses override it."""
+        variables = list(var_list)
+        return list(zip(tape.gradient(loss, variables, grad_loss), variables, strict=True))
+
+    def compute_gradients(
+        self, loss: Any, var_list: Any, tape: GradientTape | None = None, grad_loss: Any = None
+    ) -> list[tuple[Any, Variable]]:
+        """Computes pairs of gradients and variables; for the arguments see `minimize`."""
+        kind = type(self)
+        transforms = kind._transform_loss is not Optimizer._transform_loss
+        own = transforms or kind._get_gradients is not Optimizer._get_gradients
+        if not own or (tape is None and not callable(loss)):
+            return super().compute_gradients(loss, var_list, tape, grad_loss)
+        tape = tape or GradientTape()
+        if callable(loss):
+            with tape:
+                if not callable(var_list):
+                    tape.watch(var_list)
+                loss = self._transform_loss(loss())
+        elif transforms:
+            with tape:
+                loss = self._transform_loss(loss)
+        variables = list(var_list() if callable(var_list) else var_list)
+        return self._get_gradients(tape, loss, variables, grad_loss)
+
     def _changes_gradients(self) -> bool:
+        kind = type(self)
         return (
             self.gradient_aggregator is not None
             or bool(self.gradient_transformers)
-            or type(self)._aggregate_gradients is not Optimizer._aggregate_gradients
-            or type(self)._transform_gradients is not Optimizer._transform_gradients
+            or kind._aggregate_gradients is not Optimizer._aggregate_gradients
+            or kind._transform_gradients is not Optimizer._transform_gradients
+            or kind._transform_unaggregated_gradients
+            is not Optimizer._transform_unaggregated_gradients
         )
 
     def apply_gradients(  # type: ignore[override]
@@ -345,7 +407,7 @@ class Optimizer(_NewOptimizer):
             pairs = list(grads_and_vars)
             known = [pair for pair in pairs if pair[0] is not None]
             if known and experimental_aggregate_gradients:
-                known = self._aggregate_gradients(known)
+                known = self._aggregate_gradients(self._transform_unaggregated_gradients(known))
             grads_and_vars = (known and self._transform_gradients(known)) or pairs
         grads_and_vars = list(grads_and_vars)
         for _, variable in grads_and_vars:
@@ -355,14 +417,34 @@ class Optimizer(_NewOptimizer):
                 )
         graph = context.building_graph()
         if graph is None:
-            return super().apply_gradients(grads_and_vars, name, **kwargs)
+            return self._apply_pairs(grads_and_vars, name, **kwargs)
         before = len(graph.get_operations())
         # A graph may have several optimizers of one name.
         scope = graph.unique_name(name or self.name).rpartition("/")[2]
-        super().apply_gradients(grads_and_vars, scope, **kwargs)
+        self._apply_pairs(grads_and_vars, scope, **kwargs)
         updates = graph.get_operations()[before:]
         self._list_in(graph)
         return control_flow.group(*updates, name=name or self.name)
+
+    def _apply_pairs(self, pairs: list[tuple[Any, Any]], name: str | None, **kwargs: Any) -> Any:
+        """Applies the pairs by `_distributed_apply`, which a subclass may override."""
+        if type(self)._distributed_apply is Optimizer._distributed_apply:
+            return super().apply_gradients(pairs, name, **kwargs)
+        if not self._was_built:
+            with eagerly(), name_scope(name or self.name):
+                self.build([variable for _, variable in pairs])
+        known = [pair for pair in pairs if pair[0] is not None]
+        strategies = distribution_state.state.strategies
+        variables = [variable for _, variable in known]
+        self._create_slots_of(variables)
+        state = self._prepare(variables)
+        return self._distributed_apply(strategies[-1] if strategies else None, known, state, name)
+
+    def _distributed_apply(
+        self, distribution: Any, grads_and_vars: Any, apply_state: Any, name: str | None
+    ) -> Any:
+        """Updates the variables of pairs and counts the step; subclasses override it."""
+        return super().apply_gradients(list(grads_and_vars), name)
 
     def _list_in(self, graph: Any) -> None:
         """Lists the optimizer's own variables among those of a program's graph, which saves them."""

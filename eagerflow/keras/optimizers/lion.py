@@ -10,6 +10,7 @@ from eagerflow.keras.optimizers.common_arguments import common_arguments
 from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.update_hooks import SlotList
 
 
 class Lion(Optimizer):
@@ -54,6 +55,8 @@ class Lion(Optimizer):
             )
         self.beta_1 = beta_1
         self.beta_2 = beta_2
+
+    momentums = SlotList("m")
 
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0}

@@ -16,6 +16,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32, number, power, sqrt
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.update_hooks import SlotList
 from eagerflow.ops import control_flow
 from eagerflow.typing import TensorLike
 
@@ -71,6 +72,9 @@ class Nadam(Optimizer):
         steps = np.arange(1, int(self.iterations) + 1)
         momenta = self.beta_1 * (1 - 0.5 * np.power(0.96, steps))
         return [np.prod(momenta, dtype=np.float32)]
+
+    _momentums = SlotList("m")
+    _velocities = SlotList("v")
 
     def _initial_slots(self) -> dict[str, float]:
         return {"m": 0.0, "v": 0.0}

@@ -25,6 +25,7 @@ from eagerflow.keras.optimizers.keras2_hooks import CallableList, Keras2Hooks, S
 from eagerflow.keras.optimizers.keras3_hooks import Keras3Hooks
 from eagerflow.keras.optimizers.learning_rate import HasLearningRate
 from eagerflow.keras.optimizers.stored_variables import StoredVariables
+from eagerflow.keras.optimizers.update_hooks import UpdateHooks
 from eagerflow.keras.saving.init_arguments import arguments_config
 from eagerflow.keras.typing import Config, CustomObjects, InitializerLike
 from eagerflow.typing import DTypeLike, ShapeLike, TensorLike
@@ -62,7 +63,12 @@ def is_optimizer(value: object) -> bool:
 
 
 class Optimizer(
-    HasLearningRate, StoredVariables, Keras2Hooks, Keras3Hooks, Trackable, metaclass=OptimizerType
+    HasLearningRate,
+    StoredVariables,
+    UpdateHooks,
+    Keras3Hooks,
+    Trackable,
+    metaclass=OptimizerType,
 ):
     """Base class of the optimizers.
 
@@ -107,7 +113,7 @@ class Optimizer(
     0.8
     """
 
-    _is_legacy = False
+    _is_legacy = False  # legacy optimizers have neither weight decay nor averages
     _unsaved_arguments: Set[str] = frozenset({"learning_rate"})
     _has_complex = False  # whether a variable is complex
     _has_other_decay = False  # whether weights decay also where `weight_decay` is none
@@ -130,8 +136,8 @@ class Optimizer(
         jit_compile: bool = True,
         **kwargs: Any,
     ) -> None:
-        steps = accumulation.checked_steps(kwargs.pop("gradient_accumulation_steps", None))
-        self.gradient_accumulation_steps = steps
+        self._every = accumulation.checked_steps(kwargs.pop("gradient_accumulation_steps", None))
+        self.gradient_accumulation_steps = self._every  # a subclass may have its own by this name
         rate = self._rate_argument(kwargs)
         clipping.check_thresholds(clipnorm, clipvalue, global_clipnorm)
         if use_ema and not 0 <= ema_momentum <= 1:
@@ -161,7 +167,7 @@ class Optimizer(
         self._one = _core.convert(1, dtypes.int64)  # the increment of `iterations`
         self._variables: list[Variable] = []
         self._start_counting()
-        if steps:
+        if self._every:
             self._calls = accumulation.counter()
             self._variables.append(self._calls)
         self._index_dict: dict[int, int] = {}
@@ -176,26 +182,8 @@ class Optimizer(
 
     def _rate_argument(self, kwargs: dict[str, object]) -> Any:
         """The learning rate among the keyword arguments; None if it is absent."""
-        name = type(self).__name__
         rate = kwargs.pop("learning_rate", None)
-        if "lr" in kwargs:
-            del kwargs["lr"]
-            warn(
-                "`lr` is deprecated in the optimizer and ignored: please use `learning_rate`, or "
-                f"the legacy optimizer, e.g., tf.keras.optimizers.legacy.{name}."
-            )
-        for legacy in ("decay", "gradient_aggregator", "gradient_transformers"):
-            if legacy in kwargs:
-                raise ValueError(
-                    f"{legacy} is deprecated in the new Keras optimizer, please check the "
-                    "docstring for valid arguments, or use the legacy optimizer, e.g., "
-                    f"tf.keras.optimizers.legacy.{name}."
-                )
-        for ignored in ("is_legacy_optimizer", "mesh"):
-            kwargs.pop(ignored, None)
-        if kwargs:
-            hint = hints.of_constructor(type(self), kwargs) or "."
-            raise TypeError(f"{name} got unexpected arguments: {', '.join(sorted(kwargs))}{hint}")
+        self._process_kwargs(kwargs)
         return rate
 
     def _clipped(self, gradients: list) -> list:
@@ -239,8 +227,7 @@ class Optimizer(
     def build(self, var_list: Iterable[Variable]) -> None:
         """Makes the optimizer's variables for the model's; `apply_gradients` calls this."""
         var_list = list(var_list)
-        for variable in var_list:
-            self._index_dict.setdefault(variable._id, len(self._index_dict))
+        self._build_index_dict(var_list)
         self._make_slots([v for v in var_list if v._id not in self._models])
         self._was_built = True
         # A subclass's `build` calls this one first, and sets `_built` when its own part is done.
@@ -472,10 +459,10 @@ class Optimizer(
                 f"`model.compile()`, did you forget to provide a `loss` argument? {hints.NO_GRADIENT}"
             )
         counts = not distributed or self._counts_steps()
-        if self.gradient_accumulation_steps:
+        if self._every:
             accumulation.accumulate(
                 self._calls,
-                self.gradient_accumulation_steps,
+                self._every,
                 slots_named(slots, accumulation.SLOT),
                 gradients,
                 lambda means: self._apply(variables, means, slots, False, counts),
@@ -502,6 +489,9 @@ class Optimizer(
             sparse: whether there are `tf.IndexedSlices` among the gradients.
             counts: whether the update is counted here, and not by another replica.
         """
+        if self._has_update_hooks:
+            self._apply_by_hooks(variables, gradients)
+            return
         thresholds = (self.clipnorm, self.clipvalue, self.global_clipnorm)
         if thresholds != (None, None, None):  # legacy optimizers clip to 0
             gradients = self._clipped(gradients)
@@ -511,7 +501,7 @@ class Optimizer(
                 for g, v in zip(gradients, variables, strict=True)
             ]
         rate = self._current_rate()
-        if self.weight_decay or self._has_other_decay:
+        if (self.weight_decay and not self._is_legacy) or self._has_other_decay:
             self._decay_weights(variables, rate)
         if self._overrides_rule:
             self._update_by_resource(variables, gradients)
@@ -521,12 +511,16 @@ class Optimizer(
             self._update(variables, gradients, slots, rate)
         if counts:
             self._iterations.assign_add(self._one)
-        if self.use_ema:
+        if self.use_ema and not self._is_legacy:
             self._update_averages(variables)
         if self._constrained:
-            for variable in variables:
-                if variable._id in self._constrained:
-                    variable.assign(variable.constraint(variable))  # type: ignore[misc]
+            self._constrain(variables)
+
+    def _constrain(self, variables: list[Variable]) -> None:
+        """Applies the constraints of the variables that have one."""
+        for variable in variables:
+            if variable._id in self._constrained:
+                variable.assign(variable.constraint(variable))  # type: ignore[misc]
 
     def _counts_steps(self) -> bool:
         """Whether this replica counts its step: the last one does if all share the counter."""
@@ -553,7 +547,8 @@ class Optimizer(
     @functools.cached_property
     def _overrides_rule(self) -> bool:
         """Whether a subclass has hooks around the rule of Keras's class, which they call by `super()`."""
-        hooks = {"_resource_apply_dense", "_resource_apply_sparse"}
+        rows = "_resource_apply_sparse"
+        hooks = {"_resource_apply_dense", rows, f"{rows}_duplicate_indices"}
         kinds = itertools.takewhile(lambda kind: "_update" not in vars(kind), type(self).__mro__)
         return self._has_own_rule() and any(hooks & vars(kind).keys() for kind in kinds)
 
@@ -623,13 +618,13 @@ class Optimizer(
             self._has_complex |= variable.dtype.is_complex
             if getattr(variable, "_constraint", None) is not None:
                 self._constrained[variable._id] = variable
-            if self.use_ema:
+            if self.use_ema and not self._is_legacy:
                 self._averages[variable._id] = self.add_variable_from_reference(
                     variable, "average", initial_value=variable
                 )
         values = self._initial_slots()
         groups = self._slot_groups(tuple(values))
-        if self.gradient_accumulation_steps:
+        if self._every:
             values, groups = {**values, accumulation.SLOT: 0.0}, [*groups, (accumulation.SLOT,)]
         # Slots share the memory of their initial value until the first write, which may never come.
         initial_values: dict[Any, Tensor] = {}
@@ -685,10 +680,6 @@ class Optimizer(
             return
         for gradient, variable in zip(gradients, variables, strict=True):
             self.update_step(gradient, variable)
-
-    def update_step(self, gradient: Any, variable: Variable) -> None:
-        """Updates one variable; a user-defined subclass overrides it."""
-        raise TypeError(f"{type(self).__name__} defines no update rule.")
 
     def _update_by_kind(
         self, variables: list[Variable], gradients: list, slots: list[Slots], rate: object
@@ -751,8 +742,8 @@ class Optimizer(
         config |= arguments_config(self, Optimizer)
         if self._decay:
             config["decay"] = self._decay
-        if self.gradient_accumulation_steps:
-            config["gradient_accumulation_steps"] = self.gradient_accumulation_steps
+        if self._every:
+            config["gradient_accumulation_steps"] = self._every
         return config
 
     @classmethod

@@ -11,6 +11,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import number
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.update_hooks import SlotList
 
 
 class RMSprop(Optimizer):
@@ -56,6 +57,10 @@ class RMSprop(Optimizer):
 
     def _uses_momentum(self) -> bool:
         return bool(self.momentum)
+
+    _velocities = SlotList("velocity")
+    _momentums = SlotList("momentum")
+    _average_gradients = SlotList("average_gradient")
 
     def _initial_slots(self) -> dict[str, float]:
         slots = {"velocity": 0.0}

@@ -12,6 +12,7 @@ from eagerflow.keras.optimizers.keras2_hooks import Slots
 from eagerflow.keras.optimizers.optimizer import Optimizer, slots_named, takes_rows
 from eagerflow.keras.optimizers.scalars import cached_float32
 from eagerflow.keras.optimizers.schedules.schedule import LearningRate
+from eagerflow.keras.optimizers.update_hooks import SlotList
 
 _ops = _core.ops
 
@@ -68,6 +69,8 @@ class SGD(Optimizer):
         if type(momentum) is float:  # a union of types would be created for each check
             return momentum != 0.0
         return bool(momentum) if isinstance(momentum, int | float) else True
+
+    momentums = SlotList("m")
 
     def _initial_slots(self) -> dict[str, float]:
         # Keras creates it even without momentum, and saved optimizers contain it.

@@ -140,9 +140,9 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any], recorded: bool =
             if rest or kwargs:
                 note_arguments(layer, rest, kwargs)
             infer_dtype(layer, flat)
-            layer._build_for(inputs)
+            layer._maybe_build(inputs)
         if layer._autocast or layer._casts_every_dtype:
-            inputs = layer._cast_inputs(inputs, given)
+            inputs = layer._maybe_cast_inputs(inputs, given)
         if program is not None:
             scope = program.name_scope(layer._name)
             scope.__enter__()

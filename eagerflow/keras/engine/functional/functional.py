@@ -12,6 +12,7 @@ from eagerflow import _core, nest
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor, has_symbolic
+from eagerflow.keras.engine.functional.network_members import NetworkMembers
 from eagerflow.keras.engine.functional.node import Node
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
@@ -30,7 +31,7 @@ from eagerflow.util import lazy
 add_layers = lazy.Module("eagerflow.keras.engine.functional.add_layers")
 
 
-class Functional(Model):
+class Functional(NetworkMembers, Model):
     """A model made of symbolic inputs and outputs, as by `tf.keras.Model(inputs, outputs)`.
 
     Args:
@@ -53,10 +54,10 @@ class Functional(Model):
         given = [tensors for tensors in (inputs, outputs) if tensors is not None]
         super().__init__(*given, name=name, trainable=trainable, **kwargs)
 
-    def _set_name(self, name: str | None) -> None:
+    def _init_set_name(self, name: str | None, zero_based: bool = True) -> None:
         if not name and type(self) is Functional:
             name = unique_name("model")
-        super()._set_name(name)
+        super()._init_set_name(name, zero_based)
 
 
 def derive(cls: type) -> type:

@@ -93,6 +93,24 @@ class KerasTensor:
         return TensorSpec(self._shape, self._dtype, self._name)
 
     @property
+    def _type_spec(self) -> TypeSpec:
+        return self.type_spec
+
+    @classmethod
+    def from_tensor(cls, tensor: Any) -> Any:
+        """A symbolic tensor of the shape and dtype of a value."""
+        spec = getattr(tensor, "_type_spec", None)
+        return symbolic_tensor(TensorSpec(tensor.shape, tensor.dtype) if spec is None else spec)
+
+    @classmethod
+    def from_type_spec(cls, type_spec: TypeSpec, name: str | None = None) -> Any:
+        """A symbolic tensor of a shape and dtype."""
+        tensor = symbolic_tensor(type_spec)
+        if name is not None:
+            tensor._name = name
+        return tensor
+
+    @property
     def node(self) -> Any:
         """The layer call this comes from."""
         return self._keras_history.layer._inbound_nodes[self._keras_history.node_index]

@@ -112,6 +112,46 @@ class Node:
         return [str(id(x)) for x in self.keras_inputs]
 
     @property
+    def flat_output_ids(self) -> list[str]:
+        """The ids of the symbolic outputs, as text."""
+        return [str(id(x)) for x in nest.flatten(self.outputs)]
+
+    @property
+    def _keras_inputs(self) -> list[KerasTensor]:
+        return self.keras_inputs
+
+    @property
+    def _flat_arguments(self) -> list[Any]:
+        return flatten_arguments(self.call_args, self.call_kwargs)
+
+    @property
+    def _keras_inputs_ids_and_indices(self) -> list[tuple[str, int]]:
+        """The id of each symbolic tensor, as text, and its place in the flat arguments."""
+        flat = enumerate(self._flat_arguments)
+        return [(str(id(x)), place) for place, x in flat if isinstance(x, KerasTensor)]
+
+    @property
+    def _single_positional_tensor_passed(self) -> bool:
+        return (
+            not self.call_kwargs
+            and len(self.call_args) == 1
+            and isinstance(self.call_args[0], KerasTensor)
+        )
+
+    def map_arguments(self, tensor_dict: dict[str, list[Any]]) -> tuple[Any, dict[str, Any]]:
+        """The arguments of the call with values in place of symbolic tensors.
+
+        Args:
+            tensor_dict: by the tensors' ids, as text, lists of values; the last one is taken out.
+        """
+
+        def value(leaf: object) -> Any:
+            return tensor_dict[str(id(leaf))].pop() if isinstance(leaf, KerasTensor) else leaf
+
+        args, kwargs = map_arguments(value, self.call_args, self.call_kwargs)
+        return tuple(args), kwargs
+
+    @property
     def parent_nodes(self) -> list[Node]:
         """The calls whose outputs are inputs of this one."""
         nodes: dict[int, Node] = {}
@@ -179,7 +219,7 @@ def call_symbolically(layer: Any, inputs: Any, rest: tuple, kwargs: dict[str, An
         if not layer.built:
             if len(args) + len(kwargs) > 1:
                 note_arguments(layer, tuple(args[1:]), kwargs)
-            layer._build_for(inputs)
+            layer._maybe_build(inputs)
     finally:
         context.layers.pop()
     explicit = {key: value for key, value in kwargs.items() if not is_default(key, value)}
@@ -339,22 +379,7 @@ class LayerNodes(TrackedModule):
         """The calls of other layers that use the outputs of this one."""
         return self._outbound_nodes
 
-    @property
-    def _nodes_by_depth(self) -> dict[int, list[Node]]:
-        """The calls in a model's graph by their largest distance from the outputs.
-
-        Raises:
-            AttributeError: if there is no graph.
-        """
-        graph = self.__dict__.get("_graph")
-        if graph is None:
-            raise AttributeError(f"{type(self).__name__!r} has no graph, and no _nodes_by_depth")
-        found: dict[int, list[Node]] = {}
-        for node, depth in graph.node_depths.values():
-            found.setdefault(depth, []).append(node)
-        return found
-
-    def _node_attribute(self, index: int, attribute: str, what: str) -> Structure:
+    def _get_node_attribute_at_index(self, index: int, attribute: str, what: str) -> Structure:
         nodes = self._inbound_nodes
         if not nodes:
             raise RuntimeError(
@@ -378,19 +403,21 @@ class LayerNodes(TrackedModule):
 
     def get_input_at(self, node_index: int) -> Structure:
         """The inputs of a call of this layer."""
-        return self._node_attribute(node_index, "input_tensors", "input")
+        return self._get_node_attribute_at_index(node_index, "input_tensors", "input")
 
     def get_output_at(self, node_index: int) -> Structure:
         """The outputs of a call of this layer."""
-        return self._node_attribute(node_index, "outputs", "output")
+        return self._get_node_attribute_at_index(node_index, "outputs", "output")
 
     def get_input_shape_at(self, node_index: int) -> Structure:
         """The shapes of a call's inputs."""
-        return _shapes(self._node_attribute(node_index, "input_tensors", "input shape"))
+        return _shapes(
+            self._get_node_attribute_at_index(node_index, "input_tensors", "input shape")
+        )
 
     def get_output_shape_at(self, node_index: int) -> Structure:
         """The shapes of a call's outputs."""
-        return _shapes(self._node_attribute(node_index, "outputs", "output shape"))
+        return _shapes(self._get_node_attribute_at_index(node_index, "outputs", "output shape"))
 
     def get_input_mask_at(self, node_index: int) -> Structure:
         """The masks of a call's inputs."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from eagerflow import _core, nest
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from eagerflow.distribute.strategy import Strategy
     from eagerflow.keras.engine.layer import Layer as _Layer
     from eagerflow.keras.metrics.metric import Metric
-    from eagerflow.keras.optimizers.optimizer import Optimizer
 else:
     _Layer = object
 
@@ -30,6 +28,7 @@ hints = lazy.Module("eagerflow.util.hints")
 losses_and_metrics = lazy.Module("eagerflow.keras.engine.training.losses_and_metrics")
 strategies = lazy.Module("eagerflow.distribute.strategy")
 mixed_precision = lazy.Module("eagerflow.keras.mixed_precision")
+optimizers = lazy.Module("eagerflow.keras.optimizers")
 serialization = lazy.Module("eagerflow.keras.saving.serialization")
 steps_tuner = lazy.Module("eagerflow.keras.utils.steps_tuner")
 
@@ -57,6 +56,7 @@ class Compiled(_Layer):
 
     _graph: Any = None
     _is_compiled = False
+    _auto_scale_loss = True
     _compiled_in: Any = None  # the strategy in whose scope the model was compiled
     optimizer: Any = None
     loss: Any  # once the model has been compiled
@@ -73,9 +73,12 @@ class Compiled(_Layer):
     train_tf_function: Any = None
     _compiled_trainable: Any = None
 
-    def _scaled(self, optimizer: Optimizer, auto_scale_loss: bool) -> Any:
-        """The optimizer; for float16 computations, one that scales the loss."""
-        if not auto_scale_loss or getattr(self.dtype_policy, "name", None) != "mixed_float16":
+    def _get_optimizer(self, optimizer: Any) -> Any:
+        """The optimizers for what `compile` takes; for float16 computations, they scale the loss."""
+        if isinstance(optimizer, list | tuple):
+            return [self._get_optimizer(one) for one in optimizer]
+        optimizer = optimizers.get(optimizer)
+        if not self._auto_scale_loss or getattr(self.dtype_policy, "name", None) != "mixed_float16":
             return optimizer
         known = optimizer is None or isinstance(optimizer, mixed_precision.LossScaleOptimizer)
         return optimizer if known else mixed_precision.LossScaleOptimizer(optimizer)
@@ -113,8 +116,6 @@ class Compiled(_Layer):
             TypeError: for other arguments.
             ValueError: for unknown names.
         """
-        # Only programs that train import losses, metrics and optimizers.
-        optimizers = importlib.import_module("eagerflow.keras.optimizers")
         from_serialized = kwargs.pop("from_serialized", False)
         if "experimental_steps_per_execution" in kwargs:
             steps_per_execution = kwargs.pop("experimental_steps_per_execution")
@@ -150,12 +151,8 @@ class Compiled(_Layer):
             "jit_compile": jit_compile,
         }
         names = None if self._graph is None else self._graph.output_names
-        if isinstance(optimizer, list | tuple):
-            self.optimizer = [
-                self._scaled(optimizers.get(one), auto_scale_loss) for one in optimizer
-            ]
-        else:
-            self.optimizer = self._scaled(optimizers.get(optimizer), auto_scale_loss)
+        self.__dict__["_auto_scale_loss"] = auto_scale_loss
+        self.optimizer = self._get_optimizer(optimizer)
         self.loss = loss if loss is not None else {}
         if isinstance(loss, losses_and_metrics.LossesContainer):
             self.compiled_loss = loss

@@ -158,6 +158,11 @@ class _Container:
         # Whether it was built before there was data, which may lead to other metrics.
         self._is_provisional = False
 
+    @property
+    def built(self) -> bool:
+        """Whether each output has its objects."""
+        return self._built
+
     def _set_names(self, y_pred: _Tensor) -> None:
         if not self._output_names or len(self._output_names) != len(nest.flatten(y_pred)):
             self._output_names = output_names_for(y_pred)
@@ -170,6 +175,7 @@ class LossesContainer(_Container):
         losses: a loss, or a structure of them like the outputs, or a dictionary by output name.
         loss_weights: factors in such a structure.
         output_names: the outputs' names.
+        total_loss_mean: the metric that gets the sum; by default a mean named "loss".
     """
 
     def __init__(
@@ -177,28 +183,31 @@ class LossesContainer(_Container):
         losses: Any,
         loss_weights: Any = None,
         output_names: list[str] | None = None,
+        total_loss_mean: Any = None,
         mesh: object = None,
     ) -> None:
         super().__init__(output_names)
         self._user_losses = losses
         self._user_loss_weights = loss_weights
         self._losses: list[Any] = []
-        self._weights: list[Any] = []
-        self._per_output: list[Any] = []
-        self._total = metrics_module.Mean(name="loss")
+        self._loss_weights: list[Any] = []
+        self._per_output_metrics: list[Any] = []
+        if total_loss_mean is None:
+            total_loss_mean = metrics_module.Mean(name="loss")
+        self._total_loss_mean = total_loss_mean
 
     @property
     def metrics(self) -> list[Metric]:
         """The mean of the sum, and of each loss where there are several."""
         if not self._built:
             return []
-        return [self._total, *filter(None, self._per_output)]
+        return [self._total_loss_mean, *filter(None, self._per_output_metrics)]
 
     def reset_state(self) -> None:
         """Resets the means."""
         if self._built:
-            self._total.reset_state()
-            for mean in self._per_output:
+            self._total_loss_mean.reset_state()
+            for mean in self._per_output_metrics:
                 if mean is not None:
                     mean.reset_state()
 
@@ -209,10 +218,10 @@ class LossesContainer(_Container):
         self._losses = [
             self._loss_object(loss) for loss in spread(self._user_losses, y_pred, names, "losses")
         ]
-        self._weights = spread(self._user_loss_weights, y_pred, names, "loss weights")
-        self._per_output = [None] * len(self._losses)
+        self._loss_weights = spread(self._user_loss_weights, y_pred, names, "loss weights")
+        self._per_output_metrics = [None] * len(self._losses)
         if len(self._losses) > 1:
-            self._per_output = [
+            self._per_output_metrics = [
                 None if loss is None else metrics_module.Mean(name=f"{name}_loss")
                 for name, loss in zip(names, self._losses, strict=True)
             ]
@@ -276,10 +285,10 @@ class LossesContainer(_Container):
             value = loss(target, predicted, sample_weight=weight)
             if batch is None:
                 batch = _row_count(target)
-            mean = self._per_output[index]
+            mean = self._per_output_metrics[index]
             if mean is not None:
                 mean.update_state(value, sample_weight=batch)
-            factor = self._weights[index]
+            factor = self._loss_weights[index]
             if factor is not None:
                 value = value * _core.convert(factor, value.dtype, None)
             whole = value
@@ -297,7 +306,7 @@ class LossesContainer(_Container):
         total = shown[0] if len(shown) == 1 else _sum(shown)
         if batch is None:
             batch = 1.0
-        self._total.update_state(total, sample_weight=batch)
+        self._total_loss_mean.update_state(total, sample_weight=batch)
         return total if replicas == 1 else _sum(values)
 
 
@@ -331,13 +340,13 @@ class MetricsContainer(_Container):
         self._user_weighted_metrics = weighted_metrics
         self._from_serialized = from_serialized
         self._metrics: list[list[Metric]] = []
-        self._weighted: list[list[Metric]] = []
-        self._ordered: list[Metric] = []
+        self._weighted_metrics: list[list[Metric]] = []
+        self._metrics_in_order: list[Metric] = []
 
     @property
     def metrics(self) -> list[Metric]:
         """All metric objects in order: for each output the unweighted, then the weighted ones."""
-        return self._ordered if self._built else []
+        return self._metrics_in_order if self._built else []
 
     @property
     def unweighted_metrics(self) -> Any:
@@ -347,11 +356,11 @@ class MetricsContainer(_Container):
     @property
     def weighted_metrics(self) -> Any:
         """The weighted metrics, of all outputs in order."""
-        return nest.flatten(self._weighted) if self._built else None
+        return nest.flatten(self._weighted_metrics) if self._built else None
 
     def reset_state(self) -> None:
         """Resets all metrics."""
-        for metric in self._ordered:
+        for metric in self._metrics_in_order:
             metric.reset_state()
 
     def build(self, y_pred: Structure, y_true: Structure) -> None:
@@ -374,11 +383,11 @@ class MetricsContainer(_Container):
                     )
                 ]
             )
-        self._metrics, self._weighted = groups
+        self._metrics, self._weighted_metrics = groups
         prefixed = len(flat_pred) > 1 and not self._from_serialized
-        self._ordered = []
+        self._metrics_in_order = []
         taken: set[str] = set()
-        for name, plain, weighted in zip(names, self._metrics, self._weighted, strict=True):
+        for name, plain, weighted in zip(names, self._metrics, self._weighted_metrics, strict=True):
             prefix = f"{name}_" if prefixed else ""
             for metric in plain + weighted:
                 own = metric.name.removeprefix(prefix)
@@ -388,7 +397,7 @@ class MetricsContainer(_Container):
                 if metric.name in taken:
                     raise ValueError(f"Found two metrics with the same name: {metric.name}")
                 taken.add(metric.name)
-                self._ordered.append(metric)
+                self._metrics_in_order.append(metric)
         self._built = True
         self._is_provisional = False
 
@@ -445,7 +454,7 @@ class MetricsContainer(_Container):
             if not self._built:
                 self._set_names(y_pred)
                 self._metrics = [[] for _ in self._output_names or []]
-                self._weighted = [[] for _ in self._output_names or []]
+                self._weighted_metrics = [[] for _ in self._output_names or []]
                 self._built = True
             return
         if not self._built or self._is_provisional:
@@ -460,7 +469,7 @@ class MetricsContainer(_Container):
             flat_true = spread(y_true, y_pred, names, "labels")
             flat_weight = spread(sample_weight, y_pred, names, "sample weights")
         for target, prediction, weight, plain, weighted in zip(
-            flat_true, flat_pred, flat_weight, self._metrics, self._weighted, strict=True
+            flat_true, flat_pred, flat_weight, self._metrics, self._weighted_metrics, strict=True
         ):
             if target is None or not (plain or weighted):
                 continue
