@@ -132,7 +132,11 @@ def test_weights_in_graphs_are_those_of_eager_execution():
 
     def weights():
         tf.keras.utils.set_random_seed(1)
-        made = [layers.Dense(3), layers.Embedding(4, 3), layers.Dense(2, "relu", True, "orthogonal")]
+        made = [
+            layers.Dense(3),
+            layers.Embedding(4, 3),
+            layers.Dense(2, "relu", True, "orthogonal"),
+        ]
         for layer in made:
             layer.build((None, 2))
         return [tf.keras.backend.get_value(layer.weights[0]) for layer in made]
