@@ -215,3 +215,21 @@ def test_layers_of_lists_in_models():
     assert model.parts.losses == [] and model.parts.updates == []
     model.templates = [tf.compat.v1.make_template("t", lambda: None)]
     assert model.templates.layers == []
+
+
+def test_metrics_of_several_outputs_have_their_names_before_their_own():
+    layers = tf.keras.layers
+    i = layers.Input((3,))
+    model = tf.keras.Model(i, [layers.Dense(1, name="near")(i), layers.Dense(1, name="far")(i)])
+    mine = tf.keras.metrics.MeanSquaredError(name="far_k")
+
+    def far_share(y_true, y_pred):
+        return tf.reduce_mean(y_true - y_pred)
+
+    model.compile("sgd", "mse", metrics={"near": ["mae"], "far": [far_share, mine]})
+    x = np.ones((4, 3), np.float32)
+    for rows in (4, 3):
+        history = model.fit(x[:rows], [x[:rows, :1]] * 2, verbose=0).history
+        own = ["near_mae", "far_far_share", "far_far_k"]
+        assert list(history) == ["loss", "near_loss", "far_loss", *own]
+    assert mine.name == "far_far_k"
