@@ -16,6 +16,7 @@ from eagerflow.framework.variable import Variable
 from eagerflow.keras.engine.calls import first_call
 from eagerflow.keras.engine.calls.context import context
 from eagerflow.keras.engine.calls.layer_call import mark_built, names_from_here
+from eagerflow.keras.engine.fed_inputs import FedInputs
 from eagerflow.keras.engine.fine_tuning import FineTuning
 from eagerflow.keras.engine.functional.graph import Graph
 from eagerflow.keras.engine.functional.input_layer import with_input_layers
@@ -77,7 +78,7 @@ def is_empty(shape: object) -> bool:
     return shape == () or shape == [] or (isinstance(shape, TensorShape) and shape.rank == 0)
 
 
-class Model(Trainer, FineTuning, Layer, Pictured):
+class Model(FedInputs, Trainer, FineTuning, Layer, Pictured):
     """A model: made from symbolic inputs and outputs, or subclassed.
 
     Args:

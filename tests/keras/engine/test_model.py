@@ -233,3 +233,14 @@ def test_metrics_of_several_outputs_have_their_names_before_their_own():
         own = ["near_mae", "far_far_share", "far_far_k"]
         assert list(history) == ["loss", "near_loss", "far_loss", *own]
     assert mine.name == "far_far_k"
+
+
+def test_inputs_by_the_name_of_older_packages():
+    layers = tf.keras.layers
+    i = layers.Input((3,), name="i")
+    whole = tf.keras.Model(i, layers.Dense(2)(i))
+    chain = tf.keras.Sequential([layers.Input((3,), name="i"), layers.Dense(2)])
+    for model in (whole, chain):
+        assert model._feed_input_names == ["i"] and model._feed_input_shapes == [(None, 3)]
+        assert [x is y for x, y in zip(model._feed_inputs, model.inputs, strict=True)] == [True]
+    assert not hasattr(tf.keras.Sequential([layers.Dense(2)]), "_feed_inputs")
