@@ -20,6 +20,7 @@ from eagerflow.util import lazy
 effect_orders = lazy.Module("eagerflow.framework.effect_order")
 created_ops = lazy.Module("eagerflow.graphdef.created_ops")
 exporting = lazy.Module("eagerflow.graphdef.exporting")
+handle_inputs = lazy.Module("eagerflow.graphdef.handle_inputs")
 node_messages = lazy.Module("eagerflow.graphdef.node_messages")
 
 
@@ -529,6 +530,11 @@ class GraphInspection:
         """
         handles = [getattr(variable, "handle", variable) for variable in self.variables]
         return [*handles, *(outer for outer, _ in self.captures)]
+
+    @property
+    def captured_placeholders(self) -> list[Any]:
+        """What stands for `captured_inputs` inside, in the same order."""
+        return [*handle_inputs.of(self), *(inner for _, inner in self.captures)]
 
     @property
     def capture_types(self) -> dict[int, Any]:

@@ -141,6 +141,8 @@ def drawing(draw: object) -> Iterator[None]:
 def set_seed(seed: int | None) -> None:
     """Sets the global seed: random operations after it return the same values in every run.
 
+    While a graph is built, it is the seed of this graph, and the global one stays.
+
     Args:
         seed: an integer, or None for different values in every run.
 
@@ -153,6 +155,15 @@ def set_seed(seed: int | None) -> None:
     """
     if seed is not None and not isinstance(seed, (int, float, str, bytes)):
         seed = int(seed)
+    graph = _core.building()
+    if graph is None:
+        set_global_seed(seed)
+    else:
+        graph.seed = seed
+
+
+def set_global_seed(seed: int | None) -> None:
+    """Sets the seed of operations outside of graphs, whose streams start from the beginning."""
     with _state.lock:
         _state.seed = seed
         _state.operation_seeds = _python_random.Random(seed)
@@ -294,7 +305,7 @@ def position() -> dict[str, Any]:
 
 def go_to(position: dict[str, Any]) -> None:
     """Goes to a position that `position` returned, perhaps in another process."""
-    set_seed(position["seed"])
+    set_global_seed(position["seed"])
     version, words = position["operation_seeds"]
     with _state.lock:
         _state.operation_seeds.setstate((version, tuple(words), None))

@@ -112,7 +112,7 @@ class ConcreteFunction(_core.TracedCall, Callable):
     @property
     def inputs(self) -> list[Any]:
         """The graph's inputs: symbolic tensors for the arguments, then for its captures."""
-        return [*self._graph.inputs, *(inner for _, inner in self._graph.captures)]
+        return [*self._graph.inputs, *self._graph.captured_placeholders]
 
     @property
     def outputs(self) -> list[Tensor]:

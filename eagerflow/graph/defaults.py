@@ -110,8 +110,6 @@ def container(container_name: str) -> Any:
 
 def set_random_seed(seed: int) -> None:
     """Sets the seed of random operations."""
-    if context.building_graph() is not None:
-        context.default_graph().seed = seed
     random_seed.set_seed(seed)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eagerflow import _core
@@ -619,14 +619,34 @@ def write_graph(body: Body, graph: Any) -> None:
         body.begin_program(graph)
         body.write(graph)
         return
-    symbolic = (inner for outer, inner in graph.captures if _core.is_symbolic(outer))
-    for tensor in [*graph.inputs, *symbolic]:
-        name = tensor.name.rpartition(":")[0]
-        body.bind(tensor, placeholder(body, name, tensor.dtype, tensor.shape))
-    for item in body.exporter.variables_of(graph):
-        name = (getattr(item, "name", None) or "table").rpartition(":")[0] or "resource"
-        body.bind_handle(item, placeholder(body, name, dtypes.resource, TensorShape([])))
+    tensors = placeholder_tensors(graph)
+    items = body.exporter.variables_of(graph)
+    names = iter(placeholder_names(tensors, items, body.unique))
+    for tensor in tensors:
+        body.bind(tensor, _placeholder(body, next(names), tensor.dtype, tensor.shape))
+    for item in items:
+        body.bind_handle(item, _placeholder(body, next(names), dtypes.resource, TensorShape([])))
     body.write(graph)
+
+
+def placeholder_tensors(graph: Any) -> list[Any]:
+    """A function's tensors that are placeholders in its message: its arguments and captures."""
+    return [*graph.inputs, *(inner for outer, inner in graph.captures if _core.is_symbolic(outer))]
+
+
+def placeholder_names(
+    tensors: Sequence[Any], items: Sequence[Any], unique: Callable[[str], str]
+) -> list[str]:
+    """The names of placeholders for tensors and then for variables and tables.
+
+    Args:
+        tensors: those of `placeholder_tensors`.
+        items: the variables and tables.
+        unique: gives a name that no other node has.
+    """
+    own = [tensor.name.rpartition(":")[0] for tensor in tensors]
+    own += [(getattr(x, "name", None) or "table").rpartition(":")[0] or "resource" for x in items]
+    return list(map(unique, own))
 
 
 def placeholder(body: Body, name: str, dtype: Any, shape: TensorShape) -> Ref:

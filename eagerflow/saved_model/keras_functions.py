@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from eagerflow import nest
@@ -73,18 +74,19 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
     args, kwargs = known
     kwargs = {**first_call.plain_values(layer), **kwargs}
     takes_training = layer._call_spec.expects_training
+    run = _keras_call(layer)
 
     def call(*args: object, **kwargs: object) -> Any:
-        return layer(*args, **kwargs)
+        return run(*args, **kwargs)
 
     def with_losses(*args: object, **kwargs: object) -> Any:
-        outputs = layer(*args, **kwargs)
+        outputs = run(*args, **kwargs)
         inner = layer._flatten_layers()
         return outputs, [loss for each in inner for loss in each.__dict__.get("_losses", ())]
 
     def serve(*args: object, **kwargs: object) -> dict[str, Any]:
         named = {"training": False} if takes_training else {}
-        return _named(layer(*args, **kwargs, **named))
+        return _named(run(*args, **kwargs, **named))
 
     functions = {}
     signature = inspect.signature(layer.call)
@@ -99,6 +101,16 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
         served = function(serve)
         functions["_default_save_signature"] = served.get_concrete_function(*args, **kwargs)
     return _exportable(layer, functions)
+
+
+def _keras_call(layer: Any) -> Callable[..., Any]:
+    """Calls a layer with the arguments of its `call`, which a `__call__` of its class may not have."""
+    owner = next(
+        base
+        for base in type(layer).__mro__
+        if "__call__" in vars(base) and base.__module__.startswith("eagerflow.")
+    )
+    return functools.partial(owner.__call__, layer)
 
 
 def of_penalty(loss: Any) -> Any:

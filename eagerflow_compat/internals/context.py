@@ -73,7 +73,7 @@ def shared_name(name: str | None = None) -> str | None:
 
 def set_global_seed(seed: int | None) -> None:
     """Sets the global seed of random operations."""
-    random_seed.set_seed(seed)
+    random_seed.set_global_seed(seed)
 
 
 def global_seed() -> int | None:

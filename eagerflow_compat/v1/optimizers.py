@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from eagerflow import _core, nest
 from eagerflow.autodiff.tape import GradientTape
 from eagerflow.framework import context, dtypes
@@ -206,7 +208,8 @@ class Optimizer:
         if callable(value) and not isinstance(value, _core.Variable | _core.Tensor):
             value = value()
         if _core.building() is None or not isinstance(value, _core.Variable | _core.Tensor):
-            return float(value)
+            # A number is a tensor of float32 first there, also for variables of float64.
+            return float(np.float32(value)) if isinstance(value, float) else float(value)
         return _ops.cast(value, self._dtype)
 
     def _begin(self, variables: list[Any]) -> None:

@@ -167,7 +167,7 @@ def test_what_a_concrete_function_knows_of_itself():
         return {"o": x * v + constant, "n": None, "l": [x, (x,)]}
 
     concrete = f.get_concrete_function(Spec([None]))
-    assert [tensor.name for tensor in concrete.inputs] == ["x:0"]
+    assert [tensor.name for tensor in concrete.inputs][0] == "x:0" and len(concrete.inputs) == 3
     assert len(concrete.outputs) == 3
     assert [id(found) for found in concrete.variables] == [id(v), id(constant)]
     assert [id(found) for found in concrete.trainable_variables] == [id(v)]
@@ -339,3 +339,30 @@ def test_tensors_of_inner_graphs_are_inaccessible_outside():
     with pytest.raises(tf.errors.InaccessibleTensorError, match="'cond/[mM]ul:0'"):
         f(tf.constant(1))
     assert issubclass(tf.errors.InaccessibleTensorError, ValueError)
+
+
+def test_variables_are_placeholders_of_its_message():
+    w, b = tf.Variable([[2.0]], name="w"), tf.Variable([1.0], name="w")
+    scale = tf.constant([3.0])
+
+    @function(autograph=False)
+    def f(w_):
+        return (w_ @ w + b) * scale
+
+    concrete = f.get_concrete_function(Spec([None, 1], name="w"))
+    count = len(concrete.inputs) - len(concrete.captured_inputs)
+    assert count == 1
+    inside, outside = concrete.inputs[count:], concrete.captured_inputs
+    assert [x.dtype for x in inside] == [x.dtype for x in outside]
+    assert [x.dtype for x in inside] == [tf.resource, tf.resource, tf.float32]
+    nodes = {node.name: node for node in concrete.graph.as_graph_def().node}
+    assert len({x.op.name for x in concrete.inputs}) == 4
+    for x in inside[:2]:
+        node = nodes[x.op.name]
+        assert (x.name, x.op.type) == (f"{node.name}:0", node.op) == (x.name, "Placeholder")
+        assert x.op.node_def == node and x.op.get_attr("dtype") == tf.resource
+        assert x.op.outputs == [x] and x.graph is concrete.graph and x.shape == []
+        assert repr(x) == f"<tf.Tensor {x.name!r} shape=() dtype=resource>"
+    with pytest.raises(ValueError, match="no attr named 'value'"):
+        inside[0].op.get_attr("value")
+    assert [x.ref() for x in inside[:2]] == [w.handle.ref(), b.handle.ref()]

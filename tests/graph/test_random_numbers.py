@@ -3,6 +3,7 @@
 import numpy as np
 
 import eagerflow as tf
+from eagerflow.framework import context
 
 tf1 = tf.compat.v1
 
@@ -99,3 +100,54 @@ def test_first_weights_are_those_of_the_graphs_seed():
                 found = [value.ravel() for value in session.run(variables)]
         for got, wanted in zip(found, [first, other, *seeded.values()], strict=True):
             np.testing.assert_allclose(got, wanted, rtol=1e-5)
+
+
+def test_the_seed_set_in_a_graph_is_the_graphs():
+    # Recorded from TensorFlow 2.21.
+    tf.random.set_seed(1)
+    with tf1.Graph().as_default() as graph:
+        tf.random.set_seed(3)
+        assert graph.seed == 3
+        drawn = tf.random.uniform([2])
+        np.testing.assert_allclose(tf1.Session().run(drawn), [0.12736404, 0.8146913], rtol=1e-6)
+        tf.keras.utils.set_random_seed(4)
+        assert graph.seed == 4
+
+    @tf.function
+    def traced():
+        tf.random.set_seed(5)
+        return tf.random.uniform([2])
+
+    first = tf.random.uniform([2])
+    np.testing.assert_allclose(traced(), [0.18286479, 0.68998957], rtol=1e-6)
+    np.testing.assert_allclose(traced(), [0.9363872, 0.651327], rtol=1e-6)
+    # The seed outside is that from before, and its operations go on.
+    second = tf.random.uniform([2])
+    tf.random.set_seed(1)
+    np.testing.assert_array_equal([tf.random.uniform([2]), tf.random.uniform([2])], [first, second])
+
+
+def test_weights_in_graphs_are_those_of_eager_execution():
+    layers = tf.keras.layers
+
+    def weights():
+        tf.keras.utils.set_random_seed(1)
+        made = [
+            layers.Dense(3),
+            layers.Embedding(4, 3),
+            layers.Dense(2, "relu", True, "orthogonal"),
+        ]
+        for layer in made:
+            layer.build((None, 2))
+        return [tf.keras.backend.get_value(layer.weights[0]) for layer in made]
+
+    expected = weights()
+    tf1.disable_eager_execution()
+    try:
+        found = weights()
+    finally:
+        context.set_eager(True)
+        context.reset_default_graph()
+    np.testing.assert_allclose(found[0][0], [-0.528005, 0.7940814, 0.9604876], rtol=1e-5)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf2
+from eagerflow.framework import context
 from eagerflow_compat.dropin.recognise import generation_of
 
 tf = tf2.compat.v1
@@ -118,7 +119,9 @@ def test_keras_knows_the_programs_session():
     assert backend.get_session() is made
 
 
-def test_layers_follow_the_graphs_seed():
+def test_layers_follow_the_graphs_seed_in_version_1s_behaviour(monkeypatch):
+    monkeypatch.setattr(context.process, "version_2", False)
+
     def weights():
         with tf.Graph().as_default(), tf.Session() as session:
             tf.set_random_seed(5)

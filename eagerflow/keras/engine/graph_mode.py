@@ -65,8 +65,11 @@ make_unlisted_weight = functools.partial(make_listed_weight, listed=False)
 
 
 def _refreshed(initializer: Any) -> Any:
-    """An initializer that draws as version 1's do: by the seeds of `tf.random`."""
+    """An initializer that draws as version 1's do, by the seeds of `tf.random`, in its behaviour."""
     initializer = initializers.get(initializer)
+    if context.process.version_2:
+        # Without eager execution alone, Keras's initializers are those of version 2.
+        return initializer
     if getattr(initializer, "seed", 0) is None and hasattr(initializer, "_random_generator"):
         initializer._random_generator = RandomGenerator(None, "legacy_stateful")
         initializer._used = False

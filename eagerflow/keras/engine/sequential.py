@@ -80,6 +80,7 @@ class Sequential(Functional):
     @property
     def layers(self) -> list[Layer]:
         """The layers in order, without the input."""
+        self._refresh()  # layers tell their shapes, too
         return [layer for layer in self._chain if not isinstance(layer, InputLayer)]
 
     @property
@@ -153,6 +154,7 @@ class Sequential(Functional):
     def _refresh(self) -> None:
         """Builds a new graph after calls with inputs of other shapes."""
         if self._stale and self.__dict__.get("_next_shape") is not None:
+            self.__dict__["_stale"] = False
             self._infer_from(self.__dict__["_next_shape"], None)
 
     @property

@@ -184,7 +184,7 @@ class Optimizer(_NewOptimizer):
         self._hypers_created = True
         for name, value in sorted(self._hyper.items()):
             if not isinstance(value, _core.Tensor | _core.Variable) and not callable(value):
-                dtype = dtypes.bool if isinstance(value, bool) else defaults.float_dtype(None)
+                dtype = dtypes.bool if isinstance(value, bool) else dtypes.float32
                 self._hyper[name] = self._add_scalar(name, value, dtype)
         self._settle_restorations()
 

@@ -215,3 +215,32 @@ def test_layers_of_lists_in_models():
     assert model.parts.losses == [] and model.parts.updates == []
     model.templates = [tf.compat.v1.make_template("t", lambda: None)]
     assert model.templates.layers == []
+
+
+def test_metrics_of_several_outputs_have_their_names_before_their_own():
+    layers = tf.keras.layers
+    i = layers.Input((3,))
+    model = tf.keras.Model(i, [layers.Dense(1, name="near")(i), layers.Dense(1, name="far")(i)])
+    mine = tf.keras.metrics.MeanSquaredError(name="far_k")
+
+    def far_share(y_true, y_pred):
+        return tf.reduce_mean(y_true - y_pred)
+
+    model.compile("sgd", "mse", metrics={"near": ["mae"], "far": [far_share, mine]})
+    x = np.ones((4, 3), np.float32)
+    for rows in (4, 3):
+        history = model.fit(x[:rows], [x[:rows, :1]] * 2, verbose=0).history
+        own = ["near_mae", "far_far_share", "far_far_k"]
+        assert list(history) == ["loss", "near_loss", "far_loss", *own]
+    assert mine.name == "far_far_k"
+
+
+def test_inputs_by_the_name_of_older_packages():
+    layers = tf.keras.layers
+    i = layers.Input((3,), name="i")
+    whole = tf.keras.Model(i, layers.Dense(2)(i))
+    chain = tf.keras.Sequential([layers.Input((3,), name="i"), layers.Dense(2)])
+    for model in (whole, chain):
+        assert model._feed_input_names == ["i"] and model._feed_input_shapes == [(None, 3)]
+        assert [x is y for x, y in zip(model._feed_inputs, model.inputs, strict=True)] == [True]
+    assert not hasattr(tf.keras.Sequential([layers.Dense(2)]), "_feed_inputs")

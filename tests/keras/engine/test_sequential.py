@@ -137,3 +137,14 @@ def test_an_empty_shape_leaves_weights_to_the_first_call(shape, subclass):
     assert model(tf.ones([3, 4])).shape == [3, 2] and len(model.weights) == 2
     model.compile("sgd", "mse")
     model.fit(tf.ones([4, 4]), tf.ones([4, 2]), verbose=0)
+
+
+def test_layers_tell_shapes_of_inputs_of_other_sizes():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2), tf.keras.layers.Activation("relu")])
+    model(np.ones((5, 3)))
+    assert [layer.output_shape for layer in model.layers] == [(5, 2), (5, 2)]
+    model(np.ones((7, 3)))
+    assert [layer.output_shape for layer in model.layers] == [(None, 2), (None, 2)]
+    lines = []
+    model.summary(print_fn=lambda line, **_: lines.append(line))
+    assert sum("(None, 2)" in line for line in lines) == 2

@@ -136,3 +136,28 @@ def test_variables_to_minimize_may_be_one_or_nested(is_late):
     optimizer.minimize(lambda: v * tf.reduce_sum(w), given({"v": v, "rest": [(w,)]}))
     np.testing.assert_allclose(v, 0.6, 1e-6)
     np.testing.assert_allclose(w, [0.92, 0.92], 1e-6)
+
+
+@pytest.mark.parametrize("floatx", ["float32", "float64"])
+def test_numbers_are_of_float32_for_variables_of_float64(floatx):
+    # Recorded from TensorFlow 2.21: hyperparameters are rounded to float32 first.
+    v1 = tf.compat.v1.train
+    expected = [
+        (legacy.SGD(0.3), [0.5799999833106995, 1.8199999928474426]),
+        (v1.GradientDescentOptimizer(0.3), [0.5799999833106995, 1.8199999928474426]),
+        (legacy.Adam(0.3), [0.40000229, 1.40000538]),
+        (v1.AdamOptimizer(0.3), [0.40000123, 1.40000154]),
+        (v1.MomentumOptimizer(0.3, 0.7), [0.43299998, 1.75699999]),
+        (legacy.RMSprop(0.3, 0.7, 0.1), [-0.02257857, 0.97742271]),
+        (v1.FtrlOptimizer(0.3), [0.11283719, 0.17248931]),
+    ]
+    tf.keras.backend.set_floatx(floatx)
+    try:
+        for optimizer, values in expected:
+            variable = tf.Variable([1.0, 2.0], dtype=tf.float64)
+            for _ in range(2):
+                gradient = tf.constant([0.7, 0.3], tf.float64)
+                optimizer.apply_gradients([(gradient, variable)])
+            np.testing.assert_allclose(variable, values, atol=1e-8)
+    finally:
+        tf.keras.backend.set_floatx("float32")

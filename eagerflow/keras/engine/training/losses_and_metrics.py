@@ -342,6 +342,7 @@ class MetricsContainer(_Container):
         self._metrics: list[list[Metric]] = []
         self._weighted_metrics: list[list[Metric]] = []
         self._metrics_in_order: list[Metric] = []
+        self._own_names: dict[int, tuple[Metric, str]] = {}
 
     @property
     def metrics(self) -> list[Metric]:
@@ -390,7 +391,8 @@ class MetricsContainer(_Container):
         for name, plain, weighted in zip(names, self._metrics, self._weighted_metrics, strict=True):
             prefix = f"{name}_" if prefixed else ""
             for metric in plain + weighted:
-                own = metric.name.removeprefix(prefix)
+                # Kept, as the container is built again for outputs of other structures.
+                own = self._own_names.setdefault(id(metric), (metric, metric.name))[1]
                 metric._name = f"{prefix}{own}"
                 if metric.name in taken and any(metric is other for other in weighted):
                     metric._name = f"{prefix}weighted_{own}"
