@@ -33,6 +33,8 @@ void clear(const Product& p, T* c) {
 // The least number of multiplications of a product for a thread, and of elements to copy.
 constexpr int64_t kGrainOfProducts = 300'000;
 constexpr int64_t kPackGrain = 32'768;
+// The least number of partial sums that a thread adds up.
+constexpr int64_t kGrainOfSums = 65'536;
 // Up to this many multiplications, copies of the matrices cost more than they save.
 constexpr int64_t kTinyProduct = 512;
 
@@ -430,15 +432,19 @@ template <class T>
     }
   });
   const auto& add_into = row_loops_of<T>().add_into;
-  for (int64_t part = 1; part < parts; ++part) add_into(sums, sums + part * results, results);
-  for (int64_t i = 0; i < p.m; ++i) {
-    T* const row = c + i * p.ldc;
-    if (p.accumulate) {
-      add_into(row, sums + i * p.n, p.n);
-    } else {
-      std::copy_n(sums + i * p.n, p.n, row);
+  parallel_for(p.m, kGrainOfSums / (parts * p.n) + 1, [&](int64_t begin, int64_t end) {
+    T* const first = sums + begin * p.n;
+    const int64_t count = (end - begin) * p.n;
+    for (int64_t part = 1; part < parts; ++part) add_into(first, first + part * results, count);
+    for (int64_t i = begin; i < end; ++i) {
+      T* const row = c + i * p.ldc;
+      if (p.accumulate) {
+        add_into(row, sums + i * p.n, p.n);
+      } else {
+        std::copy_n(sums + i * p.n, p.n, row);
+      }
     }
-  }
+  });
   return true;
 }
 
