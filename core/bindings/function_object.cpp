@@ -271,11 +271,6 @@ PyObject* no_attribute(const char* name) {
   return PyErr_Format(PyExc_AttributeError, "'OpFunction' object has no attribute '%s'", name);
 }
 
-// TensorFlow's operations are functions in Python, which programs ask for by `isinstance`.
-PyObject* get_class(PyObject*, void*) {
-  return Py_NewRef(reinterpret_cast<PyObject*>(&PyFunction_Type));
-}
-
 PyObject* get_name(PyObject* self, void*) {
   const OpFunction& function = self_of(self);
   if (function.body) return PyObject_GetAttrString(function.body, "__name__");
@@ -360,7 +355,6 @@ PyObject* representation(PyObject* self) {
 }
 
 PyGetSetDef getset[] = {
-    {"__class__", get_class, nullptr, nullptr, nullptr},
     {"__name__", get_name, nullptr, nullptr, nullptr},
     {"__qualname__", get_qualified_name, nullptr, nullptr, nullptr},
     {"__doc__", get_doc, nullptr, nullptr, nullptr},

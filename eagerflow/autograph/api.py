@@ -17,7 +17,7 @@ transpiler = lazy.Module("eagerflow.autograph.transpiler")
 def _function(entity: object) -> types.FunctionType:
     """The Python function whose code is converted."""
     function = getattr(entity, "__func__", entity)
-    if type(function) is not types.FunctionType:
+    if not isinstance(function, types.FunctionType):
         raise ConversionError(
             f"converting {entity}: ValueError: Cannot apply autograph to a function that doesn't "
             "expose a __code__ object. If this is a @tf.function, try passing f.python_function "

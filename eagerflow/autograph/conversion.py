@@ -30,7 +30,7 @@ def convert(function: Callable[..., object], features: Any = None) -> Callable[.
     """
 
     # The package's own functions run unconverted, without imports. Other libraries' are converted.
-    as_it_is = type(function) is types.FunctionType and libraries.is_own(function)
+    as_it_is = isinstance(function, types.FunctionType) and libraries.is_own(function)
 
     def converted(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -96,7 +96,7 @@ def converted_call(
     if isinstance(function, types.MethodType):
         args = (function.__self__, *args)
         return converted_call(function.__func__, args, kwargs, scope, options)
-    if type(function) is not types.FunctionType:
+    if not isinstance(function, types.FunctionType):
         called = type(function).__call__
         if isinstance(called, types.FunctionType):
             return converted_call(called, (function, *args), kwargs, scope, options)

@@ -60,7 +60,7 @@ def final(function: Callable[..., object]) -> Callable[..., Any]:
 def is_final(function: object) -> bool:
     """Whether a function is called without conversion."""
     function = getattr(function, "__func__", function)
-    return type(function) is types.FunctionType and _FINAL in vars(function)
+    return isinstance(function, types.FunctionType) and _FINAL in vars(function)
 
 
 def bound_later(

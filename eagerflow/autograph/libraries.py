@@ -72,7 +72,7 @@ def runs_as_it_is(function: object, asked: bool = False) -> bool:
         owner = function.__self__
         owner = owner if inspect.isclass(owner) else type(owner)
         return _is_test_case(owner) or runs_as_it_is(function.__func__, asked)
-    if type(function) is types.FunctionType:
+    if isinstance(function, types.FunctionType):
         code = function.__code__
         return (
             (is_own(function) if asked else _is_in_library(function))

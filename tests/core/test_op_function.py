@@ -4,7 +4,6 @@ import copy
 import functools
 import inspect
 import pickle
-import types
 import weakref
 
 import pytest
@@ -153,20 +152,3 @@ def test_sums_of_integers_wrap_around():
     assert tf.cumsum(ends)[1] == -(2**63)
     assert tf.math.cumprod(ends * 3)[0] == 2**63 - 3
     assert tf.scatter_nd([[0], [0]], ends, [1])[0] == -(2**63)
-
-
-def test_operations_are_functions_to_programs():
-    for function in (tf.add, tf.nn.leaky_relu, tf.nn.relu, tf.reduce_sum):
-        assert isinstance(function, types.FunctionType) and inspect.isfunction(function)
-        assert function.__class__.__name__ == "function"
-    assert "leaky_relu" in dict(inspect.getmembers(tf.nn, inspect.isfunction))
-    assert list(inspect.signature(tf.nn.leaky_relu).parameters) == ["features", "alpha", "name"]
-    assert type(tf.add) is _core.OpFunction and isinstance(tf.add, _core.OpFunction)
-
-    @tf.function
-    def f(x):
-        return tf.autograph.experimental.do_not_convert(tf.nn.leaky_relu)(tf.abs(x)) + tf.map_fn(
-            tf.nn.relu, x
-        )
-
-    assert f(tf.constant([-1.0, 2.0])).numpy().tolist() == [1.0, 4.0]
