@@ -8,7 +8,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from eagerflow import nest
+from eagerflow import _core, nest
 from eagerflow.errors import UnimplementedError
 from eagerflow.framework.type_spec import TensorSpec, TypeSpec
 from eagerflow.functions.function import function
@@ -64,6 +64,8 @@ def of_model(model: Any) -> dict[str, Any]:
 def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
     """The call functions of a layer or model of the program's class; none if it was never called.
 
+    A layer that keeps tensors of the call of another layer has none either.
+
     Args:
         layer: the layer.
         serves: whether it is the model that is saved, which has a signature.
@@ -95,7 +97,13 @@ def of_layer(layer: Any, serves: bool = False) -> dict[str, Any]:
         traced = function(body)
         for training in (False, True) if takes_training else (None,):
             named = {} if training is None else {"training": training}
-            traced.get_concrete_function(*args, **kwargs, **named)
+            try:
+                traced.get_concrete_function(*args, **kwargs, **named)
+            except TypeError as error:
+                if not _keeps_symbols(layer):
+                    raise
+                _warn(layer, str(error))
+                return {}
         functions[name] = traced
     if serves and all(isinstance(spec, TypeSpec) for spec in nest.flatten(known)):
         served = function(serve)
@@ -111,6 +119,16 @@ def _keras_call(layer: Any) -> Callable[..., Any]:
         if "__call__" in vars(base) and base.__module__.startswith("eagerflow.")
     )
     return functools.partial(owner.__call__, layer)
+
+
+def _keeps_symbols(layer: Any) -> bool:
+    """Whether a layer keeps tensors of a function that called it, and may not be callable alone."""
+    return any(
+        isinstance(leaf, _core.Tensor) and _core.is_symbolic(leaf)
+        for each in layer._flatten_layers()
+        for value in vars(each).values()
+        for leaf in nest.flatten(value)
+    )
 
 
 def of_penalty(loss: Any) -> Any:
@@ -140,11 +158,15 @@ def _exportable(layer: Any, own_functions: dict[str, object]) -> dict[str, Any]:
             for concrete in concrete_functions_of(value):
                 trial.function(concrete.graph)
     except UnimplementedError as error:
-        logging.warning(
-            "The layer or model '%s' is saved without functions: %s It can be made again from its "
-            "configuration, if it has one.",
-            getattr(layer, "name", layer),
-            error.message,
-        )
+        _warn(layer, error.message)
         return {}
     return own_functions
+
+
+def _warn(layer: Any, reason: str) -> None:
+    logging.warning(
+        "The layer or model '%s' is saved without functions: %s It can be made again from its "
+        "configuration, if it has one.",
+        getattr(layer, "name", layer),
+        reason,
+    )

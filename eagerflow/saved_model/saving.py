@@ -118,7 +118,7 @@ def save_and_list(
     metadata = MESSAGES["KerasMetadata"]()
     # New traces are for programs without replicas: a distributed variable is its first copy.
     with distribution.updating(0), _unchanged(obj):
-        listing = _traced_listing(obj)
+        listing = _traced_listing(obj, signatures)
         # What cannot be exported is refused before anything is written.
         writer = _Writer(obj, meta_graph, metadata, options, listing)
         assets = writer.write(signatures)
@@ -521,10 +521,14 @@ def _unchanged(root: Any) -> contextlib.AbstractContextManager[None]:
     return layer_losses.unchanged(root) if known else contextlib.nullcontext()
 
 
-def _traced_listing(root: Any) -> _Listing:
-    """The children of objects, once the functions that have signatures are traced.
+def _traced_listing(root: Any, signatures: object) -> _Listing:
+    """The children of objects, once functions that have an input signature are traced.
 
     A trace may make variables, which are saved, too.
+
+    Args:
+        root: the object.
+        signatures: the functions that the caller passed as signatures.
     """
     listing = _Listing()
 
@@ -538,6 +542,8 @@ def _traced_listing(root: Any) -> _Listing:
         for function in saved_functions.functions_of(item).values()
         if saved_functions.is_untraced(function)
     ]
+    passed = signatures.values() if isinstance(signatures, Mapping) else (signatures,)
+    untraced += [function for function in passed if saved_functions.is_untraced(function)]
     for function in untraced:
         saved_functions.concrete_functions_of(function)
     return _Listing() if untraced else listing

@@ -40,6 +40,14 @@ _BRANCHES = "a value is not sent along one of two ways here. Use tf.cond."
 _STAGES = "values are not kept on devices ahead of a step here. Use tf.data.Dataset.prefetch."
 _DEVICES = "values are not sent between devices here. Use tf.distribute.MirroredStrategy()."
 _TRACES = "runs of sessions are not traced here. Use tf.profiler.experimental.start."
+_FETCHES = "sessions keep what they run apart from their callers here. Call session.run(fetches)."
+_CONVERTERS = (
+    "functions are converted in one step here. Use tf.autograph.to_graph or tf.autograph.to_code."
+)
+_XLA_OPERATIONS = (
+    "operations of XLA are not called one by one here. Compose TensorFlow's operations under "
+    "@tf.function(jit_compile=True)."
+)
 _LATER = "no program has needed it here yet."
 
 _TABLES = (
@@ -149,6 +157,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     # Private names that packages import, with or without using them.
     "compiler.tf2xla.python.xla": ("call_module", _MLIR),
     "compiler.tf2xla.python.xla ": ("replica_id", _TPU),
+    "compiler.tf2xla.python.xla  ": ("variadic_reduce", _XLA_OPERATIONS),
     "core.protobuf.tpu.compilation_result_pb2": ("CompilationResultProto", _TPU),
     "core.protobuf.tpu.topology_pb2": ("TopologyProto", _TPU),
     "python.distribute.cluster_resolver.tpu_cluster_resolver": ("is_running_in_gce", _TPU),
@@ -183,9 +192,11 @@ _NAMES: dict[str, tuple[str, str]] = {
     ),
     "python.training.basic_session_run_hooks": ("_MultiStepStopAtStepHook", _TPU),
     "python.training.basic_session_run_hooks ": ("ProfilerHook", _LATER),
+    "python.training.monitored_session": ("_HookedSession _WrappedSession", _FETCHES),
     "python.training.evaluation": ("_MultiStepStopAfterNEvalsHook", _TPU),
     "python.training.training": ("get_or_create_steps_per_run_variable", _TPU),
     # Private classes that packages name, whose kernels are compiled against TensorFlow's runtime.
+    "python.client.session": ("_FetchHandler _FetchMapper", _FETCHES),
     "python.client.timeline": ("Timeline", _TRACES),
     "python.data.experimental.ops.testing": ("sleep", _LIBRARY),
     "python.data.ops.dataset_ops": (
@@ -201,6 +212,7 @@ _NAMES: dict[str, tuple[str, str]] = {
 # Private modules below these have nothing that exists here but public names: `private_modules.txt`
 # lists what else TensorFlow has in them.
 AREAS = {
+    "python.autograph.converters": _CONVERTERS,
     "python.tpu": _TPU,
     "python.debug": _DEBUGGER,
     "python.distribute.coordinator.cluster_coordinator": _CLUSTER,

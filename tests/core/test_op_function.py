@@ -152,3 +152,14 @@ def test_sums_of_integers_wrap_around():
     assert tf.cumsum(ends)[1] == -(2**63)
     assert tf.math.cumprod(ends * 3)[0] == 2**63 - 3
     assert tf.scatter_nd([[0], [0]], ends, [1])[0] == -(2**63)
+
+
+def test_operations_that_keras_finds_by_name_are_made_from_a_configuration():
+    for function in (tf.nn.leaky_relu, tf.nn.relu6):
+        assert function.from_config(None) is function
+
+
+def test_operations_are_pickled_by_programs_that_pickle_functions_by_their_code():
+    cloudpickle = pytest.importorskip("cloudpickle")
+    for function in (tf.nn.relu, tf.nn.leaky_relu, tf.tanh):
+        assert cloudpickle.loads(cloudpickle.dumps(function)) is function

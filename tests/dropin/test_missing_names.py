@@ -102,6 +102,31 @@ def test_refusals_say_what_was_meant_and_why(line, says):
     assert says in done.stdout, done
 
 
+@pytest.mark.parametrize(
+    "module, name, says",
+    [
+        ("client.session", "_FetchHandler", "session.run(fetches)"),
+        ("training.monitored_session", "_HookedSession", "session.run(fetches)"),
+        ("autograph.converters.call_trees", "transform", "tf.autograph.to_code"),
+    ],
+)
+def test_what_packages_import_and_do_not_use_refuses_its_call(module, name, says):
+    done = run(
+        f"from tensorflow.python.{module} import {name}\n"
+        f"try:\n    {name}()\nexcept NotImplementedError as error:\n    print(error)\n"
+    )
+    assert says in done.stdout, done
+
+
+def test_compiled_programs_have_their_private_name():
+    done = run(
+        "import tensorflow as tf\nfrom tensorflow.python.compiler.xla import xla\n"
+        "print(xla.compile is tf.xla.experimental.compile)\n"
+        "print(xla.compile(lambda x: x + 1.0, [tf.constant(2.0)])[0].numpy())\n"
+    )
+    assert done.stdout.split() == ["True", "3.0"], done
+
+
 ERRORS = """
 import importlib
 import importlib.util

@@ -732,3 +732,21 @@ def test_functions_that_read_files(tmp_path):
     loaded = tf.saved_model.load(folder, options=options)
     assert loaded.read(str(tmp_path / "text")) == 4
     assert loaded.find(str(tmp_path / "te*")) == 1
+
+
+@pytest.mark.parametrize("signatures", [lambda f: f, lambda f: {"serving_default": f}])
+def test_variables_that_the_trace_of_a_signature_makes_are_saved(tmp_path, signatures):
+    module = tf.Module()
+    module.layer = late = tf.Module()
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 2])])
+    def serve(x):
+        if not hasattr(late, "weight"):
+            late.weight = tf.Variable([2.0, 3.0])
+        return x * late.weight
+
+    tf.saved_model.save(module, str(tmp_path), signatures(serve))
+    loaded = tf.saved_model.load(str(tmp_path))
+    assert loaded.layer.weight.numpy().tolist() == [2.0, 3.0]
+    (result,) = loaded.signatures["serving_default"](x=tf.ones([1, 2])).values()
+    assert result.numpy().tolist() == [[2.0, 3.0]]
