@@ -159,10 +159,10 @@ class RNN(Layer):
                 self.cell.build(one)
                 Layer.build(self.cell, one)
         if self.state_spec is None:
-            sizes = map(TensorShape, _flat_sizes(self.cell.state_size))
+            states = map(TensorShape, _flat_sizes(self.cell.state_size))
             self.state_spec = [
                 InputSpec() if size.rank is None else InputSpec(shape=(None, *size.as_list()))
-                for size in sizes
+                for size in states
             ]
         if self.stateful:
             self.reset_states()
