@@ -110,7 +110,10 @@ def container(container_name: str) -> Any:
 
 def set_random_seed(seed: int) -> None:
     """Sets the seed of random operations."""
-    random_seed.set_seed(seed)
+    if context.building_graph() is not None:
+        context.default_graph().seed = seed
+    # What Keras draws outside of the graph, such as the order of examples, depends on it, too.
+    random_seed.set_global_seed(seed)
 
 
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:

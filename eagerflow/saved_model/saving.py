@@ -542,8 +542,9 @@ def _traced_listing(root: Any, signatures: object) -> _Listing:
         for function in saved_functions.functions_of(item).values()
         if saved_functions.is_untraced(function)
     ]
-    passed = signatures.values() if isinstance(signatures, Mapping) else (signatures,)
-    untraced += [function for function in passed if saved_functions.is_untraced(function)]
+    if signatures is not None:
+        passed = signatures.values() if isinstance(signatures, Mapping) else (signatures,)
+        untraced += [function for function in passed if saved_functions.is_untraced(function)]
     for function in untraced:
         saved_functions.concrete_functions_of(function)
     return _Listing() if untraced else listing

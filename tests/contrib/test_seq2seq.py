@@ -210,6 +210,7 @@ def test_trees_of_beams():
 
 def test_a_model_in_a_graph_trains_and_translates():
     with tf.Graph().as_default():
+        v1.set_random_seed(1)
         inputs = v1.placeholder(tf.float32, [None, None, DEPTH])
         lengths = v1.placeholder(tf.int32, [None])
         rows = tf.shape(inputs)[0]
