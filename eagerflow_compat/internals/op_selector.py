@@ -88,6 +88,20 @@ def get_tensors(graph: Any) -> list[Any]:
     return [tensor for operation in graph.get_operations() for tensor in operation.outputs]
 
 
+def _listed(
+    values: Any, tensors: bool, expected: str, check_graph: bool, ignore: bool
+) -> list[Any]:
+    """The tensors, or the operations, in a structure; others are left out if they are to be ignored."""
+    found = _flat(values)
+    others = [item for item in found if isinstance(item, _core.Tensor) != tensors]
+    if others and not ignore:
+        raise TypeError(f"Expected {expected} {others[0]}.")
+    found = [item for item in found if isinstance(item, _core.Tensor) == tensors]
+    if check_graph:
+        get_unique_graph(found, none_if_empty=True)
+    return found
+
+
 def make_list_of_op(
     tops: Any, check_graph: bool = True, allow_graph: bool = True, ignore_ts: bool = False
 ) -> list[Any]:
@@ -103,15 +117,7 @@ def make_list_of_op(
         if not allow_graph:
             raise TypeError("A graph is not accepted here.")
         return list(tops.get_operations())
-    found = _flat(tops)
-    if ignore_ts:
-        found = [item for item in found if not isinstance(item, _core.Tensor)]
-    for item in found:
-        if isinstance(item, _core.Tensor):
-            raise TypeError(f"Expected operations, got the tensor {item}.")
-    if check_graph:
-        get_unique_graph(found, none_if_empty=True)
-    return found
+    return _listed(tops, False, "operations, got the tensor", check_graph, ignore_ts)
 
 
 def make_list_of_t(
@@ -129,15 +135,7 @@ def make_list_of_t(
         if not allow_graph:
             raise TypeError("A graph is not accepted here.")
         return get_tensors(ts)
-    found = _flat(ts)
-    if ignore_ops:
-        found = [item for item in found if isinstance(item, _core.Tensor)]
-    for item in found:
-        if not isinstance(item, _core.Tensor):
-            raise TypeError(f"Expected tensors, got {item}.")
-    if check_graph:
-        get_unique_graph(found, none_if_empty=True)
-    return found
+    return _listed(ts, True, "tensors, got", check_graph, ignore_ops)
 
 
 def get_generating_ops(ts: Any) -> list[Any]:
@@ -186,7 +184,7 @@ def get_backward_walk_ops(
     seeds = [_operation(item) for item in _flat(seed_ops)]
     get_unique_graph(seeds, none_if_empty=True)
     stop = {tensor.name for tensor in make_list_of_t(stop_at_ts)}
-    allowed = None if within_ops is None else [_operation(item) for item in within_ops]
+    allowed = None if within_ops is None else {_operation(item) for item in within_ops}
 
     def inside(operation: Any) -> bool:
         return (
@@ -195,19 +193,18 @@ def get_backward_walk_ops(
             and not (only_differentiable and not is_differentiable(operation))
         )
 
-    found: list[Any] = []
-    wave = seeds
+    # Keys, in the order of the walk.
+    found: dict[Any, None] = {}
+    wave = dict.fromkeys(seeds)
     while wave:
-        next_wave: list[Any] = []
+        found |= wave
+        next_wave: dict[Any, None] = {}
         for operation in wave:
-            if operation in found:
-                continue
-            found.append(operation)
             earlier = [tensor.op for tensor in operation.inputs if tensor.name not in stop]
             if control_inputs:
                 earlier += list(operation.control_inputs)
             for other in earlier:
                 if other not in found and other not in next_wave and inside(other):
-                    next_wave.append(other)
+                    next_wave[other] = None
         wave = next_wave
-    return found if inclusive else [op for op in found if op not in seeds]
+    return list(found) if inclusive else [op for op in found if op not in seeds]
