@@ -58,27 +58,31 @@ _CLUSTER_RESOLVERS = (
     "GCEClusterResolver KubernetesClusterResolver KubernetesExecutableLocation UnionResolver"
 )
 # From namespaces to names below them, and what to do without them.
-_NAMES: dict[str, tuple[str, str]] = {
-    "tpu": ("XLAOptions", _TPU),
-    "tpu.experimental": (
+_NAMES: tuple[tuple[str, str, str], ...] = (
+    ("tpu", "XLAOptions", _TPU),
+    (
+        "tpu.experimental",
         "DeviceAssignment DeviceOrderMode HardwareFeature TPUSystemMetadata Topology "
         "embedding_column initialize_tpu_system shared_embedding_columns shutdown_tpu_system",
         _TPU,
     ),
-    "tpu.experimental.embedding": (_TABLES, _TPU),
-    "compat.v1.tpu.experimental": (
+    ("tpu.experimental.embedding", _TABLES, _TPU),
+    (
+        "compat.v1.tpu.experimental",
         "AdagradParameters AdamParameters FtrlParameters StochasticGradientDescentParameters",
         _TPU,
     ),
-    "compat.v1.tpu": (
+    (
+        "compat.v1.tpu",
         "CrossShardOptimizer PaddingSpec XLAOptions batch_parallel bfloat16_scope core "
         "cross_replica_sum initialize_system outside_compilation replicate rewrite shard "
         "shutdown_system",
         _TPU,
     ),
-    "distribute": ("TPUStrategy", _TPU),
-    "distribute.experimental": ("TPUStrategy", _TPU),
-    "experimental.dtensor": (
+    ("distribute", "TPUStrategy", _TPU),
+    ("distribute.experimental", "TPUStrategy", _TPU),
+    (
+        "experimental.dtensor",
         "DTensorCheckpoint DTensorDataset DVariable Layout Mesh UNSHARDED MATCH barrier call_with_layout "
         "check_layout client_id copy_to_mesh create_distributed_mesh create_mesh create_tpu_mesh "
         "default_mesh device_name enable_save_as_bf16 fetch_layout full_job_name get_default_mesh "
@@ -89,95 +93,107 @@ _NAMES: dict[str, tuple[str, str]] = {
         "shutdown_tpu_system unpack",
         _DTENSOR,
     ),
-    "": ("load_op_library load_library load_file_system_library", _LIBRARY),
-    "sysconfig": ("get_compile_flags get_include get_link_flags", _LIBRARY),
-    "experimental": ("register_filesystem_plugin", _LIBRARY),
-    "experimental.tensorrt": ("ConversionParams Converter", _TENSORRT),
-    "mlir.experimental": (
+    ("", "load_op_library load_library load_file_system_library", _LIBRARY),
+    ("sysconfig", "get_compile_flags get_include get_link_flags", _LIBRARY),
+    ("experimental", "register_filesystem_plugin", _LIBRARY),
+    ("experimental.tensorrt", "ConversionParams Converter", _TENSORRT),
+    (
+        "mlir.experimental",
         "convert_function convert_graph_def convert_saved_model convert_saved_model_v1 "
         "run_pass_pipeline tflite_to_tosa_bytecode write_bytecode",
         _MLIR,
     ),
-    "lite": (
+    (
+        "lite",
         (
             "Interpreter OpHint OpsSet Optimize RepresentativeDataset TFLiteConverter TargetSpec "
             "TocoConverter toco_convert"
         ),
         _LITE,
     ),
-    "lite.experimental": (
+    (
+        "lite.experimental",
         (
             "Analyzer OpResolverType QuantizationDebugOptions QuantizationDebugger "
             "convert_op_hints_to_stubs load_delegate"
         ),
         _LITE,
     ),
-    "distribute.cluster_resolver": (_CLUSTER_RESOLVERS, _CLUSTER),
-    "distribute.experimental.rpc": ("Client Server", _CLUSTER),
-    "train.experimental": (
+    ("distribute.cluster_resolver", _CLUSTER_RESOLVERS, _CLUSTER),
+    ("distribute.experimental.rpc", "Client Server", _CLUSTER),
+    (
+        "train.experimental",
         "MaxShardSizePolicy ShardByTaskPolicy ShardableTensor ShardingCallback",
         _SHARDS,
     ),
-    "types.experimental": ("AtomicFunction", _LATER),
-    "lite.python.convert": ("ConverterError", _LITE),
-    "lite.python.interpreter": ("Interpreter load_delegate", _LITE),
-    "lite.python.lite": ("TFLiteConverter", _LITE),
-    "lite.python.util": ("get_grappler_config get_tensor_name run_graph_optimizations", _LITE),
-    "lite.experimental.authoring": ("compatible", _LITE),
-    "experimental  ": ("enable_strict_mode", _LATER),
-    "compat.v1": (
+    ("types.experimental", "AtomicFunction", _LATER),
+    ("lite.python.convert", "ConverterError", _LITE),
+    ("lite.python.interpreter", "Interpreter load_delegate", _LITE),
+    ("lite.python.lite", "TFLiteConverter", _LITE),
+    ("lite.python.util", "get_grappler_config get_tensor_name run_graph_optimizations", _LITE),
+    ("lite.experimental.authoring", "compatible", _LITE),
+    ("experimental", "enable_strict_mode", _LATER),
+    (
+        "compat.v1",
         "LMDBReader delete_session_tensor get_session_handle get_session_tensor",
         _LATER,
     ),
-    "compat.v1.nn": (
+    (
+        "compat.v1.nn",
         "quantized_avg_pool quantized_conv2d quantized_max_pool quantized_relu_x",
         _QUANTIZED_NUMBERS,
     ),
-    "compat.v1.layers.experimental": ("keras_style_scope set_keras_style", _KERAS_STYLE),
-    "compat.v1.profiler": ("AdviceProto OpLogProto advise write_op_log", _LATER),
-    "compat.v1.train": (
+    ("compat.v1.layers.experimental", "keras_style_scope set_keras_style", _KERAS_STYLE),
+    ("compat.v1.profiler", "AdviceProto OpLogProto advise write_op_log", _LATER),
+    (
+        "compat.v1.train",
         "ProfilerHook do_quantize_training_on_graphdef sdca_fprint sdca_optimizer sdca_shrink_l1",
         _LATER,
     ),
-    "data.experimental": ("distributed_save get_model_proto", _SERVICE),
-    "data.experimental.service": (
+    ("data.experimental", "distributed_save get_model_proto", _SERVICE),
+    (
+        "data.experimental.service",
         "CrossTrainerCache DispatchServer DispatcherConfig ShardingPolicy WorkerConfig "
         "WorkerServer distribute from_dataset_id register_dataset",
         _SERVICE,
     ),
-    "quantization.experimental": (
+    (
+        "quantization.experimental",
         "QuantizationComponentSpec QuantizationMethod QuantizationOptions "
         "TfRecordRepresentativeDatasetSaver UnitWiseQuantizationSpec quantize_saved_model",
         _QUANTIZED,
     ),
-    "test": ("create_local_cluster", _CLUSTER),
-    "profiler.experimental.client": ("monitor trace", _CLUSTER),
-    "profiler.experimental.server": ("start", _CLUSTER),
-    "debugging.experimental": ("disable_dump_debug_info enable_dump_debug_info", _LATER),
+    ("test", "create_local_cluster", _CLUSTER),
+    ("profiler.experimental.client", "monitor trace", _CLUSTER),
+    ("profiler.experimental.server", "start", _CLUSTER),
+    ("debugging.experimental", "disable_dump_debug_info enable_dump_debug_info", _LATER),
     # Private names that packages import, with or without using them.
-    "compiler.tf2xla.python.xla": ("call_module", _MLIR),
-    "compiler.tf2xla.python.xla ": ("replica_id", _TPU),
-    "compiler.tf2xla.python.xla  ": ("variadic_reduce", _XLA_OPERATIONS),
-    "core.protobuf.tpu.compilation_result_pb2": ("CompilationResultProto", _TPU),
-    "core.protobuf.tpu.topology_pb2": ("TopologyProto", _TPU),
-    "python.distribute.cluster_resolver.tpu_cluster_resolver": ("is_running_in_gce", _TPU),
-    "python.distribute.distribute_lib": ("_DefaultReplicaThreadMode", _TPU),
-    "python.eager.wrap_function": ("VariableHolder WrappedGraph", _LATER),
-    "python.framework.function": ("Defun", _TPU),
-    "python.ops.control_flow_ops": ("ControlFlowContext XLAControlFlowContext", _TPU),
-    "python.ops.control_flow_ops ": ("switch", _BRANCHES),
-    "python.ops.collective_ops": ("all_gather all_reduce broadcast_recv broadcast_send", _DEVICES),
-    "python.ops.data_flow_ops": ("BaseStagingArea MapStagingArea StagingArea", _STAGES),
-    "python.ops.gen_sdca_ops": (
+    ("compiler.tf2xla.python.xla", "call_module", _MLIR),
+    ("compiler.tf2xla.python.xla", "replica_id", _TPU),
+    ("compiler.tf2xla.python.xla", "variadic_reduce", _XLA_OPERATIONS),
+    ("core.protobuf.tpu.compilation_result_pb2", "CompilationResultProto", _TPU),
+    ("core.protobuf.tpu.topology_pb2", "TopologyProto", _TPU),
+    ("python.distribute.cluster_resolver.tpu_cluster_resolver", "is_running_in_gce", _TPU),
+    ("python.distribute.distribute_lib", "_DefaultReplicaThreadMode", _TPU),
+    ("python.eager.wrap_function", "VariableHolder WrappedGraph", _LATER),
+    ("python.framework.function", "Defun", _TPU),
+    ("python.ops.control_flow_ops", "ControlFlowContext XLAControlFlowContext", _TPU),
+    ("python.ops.control_flow_ops", "switch", _BRANCHES),
+    ("python.ops.collective_ops", "all_gather all_reduce broadcast_recv broadcast_send", _DEVICES),
+    ("python.ops.data_flow_ops", "BaseStagingArea MapStagingArea StagingArea", _STAGES),
+    (
+        "python.ops.gen_sdca_ops",
         "sdca_optimizer sdca_optimizer_v2 sdca_shrink_l1 sdca_fprint",
         _SDCA,
     ),
-    "python.ops.summary_ops_v2": ("legacy_raw_flush summary_writer_initializer_op", _TPU),
-    "python.tpu.session_support": (
+    ("python.ops.summary_ops_v2", "legacy_raw_flush summary_writer_initializer_op", _TPU),
+    (
+        "python.tpu.session_support",
         "GracefulShutdownHook ResetComputation ShutdownAllWorkers ShutdownLameWorkers",
         _TPU,
     ),
-    "python.tpu.tpu_embedding": (
+    (
+        "python.tpu.tpu_embedding",
         "AdagradParameters AdagradSlotVariableNames AdamParameters AdamSlotVariableNames EnqueueData "
         "FeatureConfig FtrlParameters FtrlSlotVariableNames INFERENCE MomentumParameters "
         "MomentumSlotVariableNames ProximalAdagradParameters ProximalAdagradSlotVariableNames "
@@ -185,29 +201,31 @@ _NAMES: dict[str, tuple[str, str]] = {
         "TableConfig",
         _TPU,
     ),
-    "python.tpu.tpu_embedding_gradient": (
+    (
+        "python.tpu.tpu_embedding_gradient",
         "create_dummy_table_variables get_gradients_through_dummy_table_variables "
         "hook_dummy_table_variables_to_activations",
         _TPU,
     ),
-    "python.training.basic_session_run_hooks": ("_MultiStepStopAtStepHook", _TPU),
-    "python.training.basic_session_run_hooks ": ("ProfilerHook", _LATER),
-    "python.training.monitored_session": ("_HookedSession _WrappedSession", _FETCHES),
-    "python.training.evaluation": ("_MultiStepStopAfterNEvalsHook", _TPU),
-    "python.training.training": ("get_or_create_steps_per_run_variable", _TPU),
+    ("python.training.basic_session_run_hooks", "_MultiStepStopAtStepHook", _TPU),
+    ("python.training.basic_session_run_hooks", "ProfilerHook", _LATER),
+    ("python.training.monitored_session", "_HookedSession _WrappedSession", _FETCHES),
+    ("python.training.evaluation", "_MultiStepStopAfterNEvalsHook", _TPU),
+    ("python.training.training", "get_or_create_steps_per_run_variable", _TPU),
     # Private classes that packages name, whose kernels are compiled against TensorFlow's runtime.
-    "python.client.session": ("_FetchHandler _FetchMapper", _FETCHES),
-    "python.client.timeline": ("Timeline", _TRACES),
-    "python.data.experimental.ops.testing": ("sleep", _LIBRARY),
-    "python.data.ops.dataset_ops": (
+    ("python.client.session", "_FetchHandler _FetchMapper", _FETCHES),
+    ("python.client.timeline", "Timeline", _TRACES),
+    ("python.data.experimental.ops.testing", "sleep", _LIBRARY),
+    (
+        "python.data.ops.dataset_ops",
         "BatchDataset DatasetSource RepeatDataset ShuffleDataset",
         _LIBRARY,
     ),
-    "python.data.ops.load_op": ("_LoadDataset", _LIBRARY),
-    "python.distribute.input_lib": ("DistributedDatasetsFromFunction", _CLUSTER),
-    "image": ("decode_jxl generate_bounding_box_proposals", _LATER),
-    "io": ("decode_jxl", _LATER),
-}
+    ("python.data.ops.load_op", "_LoadDataset", _LIBRARY),
+    ("python.distribute.input_lib", "DistributedDatasetsFromFunction", _CLUSTER),
+    ("image", "decode_jxl generate_bounding_box_proposals", _LATER),
+    ("io", "decode_jxl", _LATER),
+)
 
 # Private modules below these have nothing that exists here but public names: `private_modules.txt`
 # lists what else TensorFlow has in them.
@@ -241,9 +259,9 @@ _MEMBERS = {
 def _reasons() -> dict[str, str]:
     """From paths below `tf` to what to do without the thing."""
     found = {}
-    for namespace, (names, reason) in _NAMES.items():
+    for namespace, names, reason in _NAMES:
         for name in names.split():
-            path = f"{namespace.strip()}.{name}".strip(".")
+            path = f"{namespace}.{name}".strip(".")
             found[path] = reason
             if not path.startswith("compat."):
                 found[f"compat.v1.{path}"] = reason
