@@ -219,3 +219,11 @@ def axes_of(axis: Any, rank: int) -> list[int]:
     if len(axes) != len(set(axes)):
         raise ValueError(f"Duplicate axis: {tuple(axes)}")
     return axes
+
+
+def overrides(layer: object, base: type, names: str) -> bool:
+    """Whether the class of a layer, which is `base` or below it, has one of these methods of its own."""
+    kind = type(layer)
+    return kind is not base and any(
+        getattr(kind, name) is not getattr(base, name) for name in names.split()
+    )

@@ -10,7 +10,7 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras.engine.calls.training_mode import by_training, may_train
 from eagerflow.keras.engine.layer import Layer
-from eagerflow.keras.layers.arguments import as_bool
+from eagerflow.keras.layers.arguments import as_bool, overrides
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.keras.typing import LayerOptions, Unpack
 from eagerflow.typing import ShapeLike
@@ -254,9 +254,7 @@ class Attention(_Attention):
         return _ops.multiply(sums, self.concat_score_weight)
 
     def _scores_are_products(self) -> bool:
-        kind = type(self)
-        plain = kind._calculate_scores is Attention._calculate_scores
-        plain &= kind._apply_scores is Attention._apply_scores
+        plain = not overrides(self, Attention, "_calculate_scores _apply_scores")
         return plain and self.score_mode == "dot" and self.scale is None
 
 

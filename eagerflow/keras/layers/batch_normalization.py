@@ -15,7 +15,7 @@ from eagerflow.keras.engine.calls.input_spec import InputSpec
 from eagerflow.keras.engine.calls.training_mode import by_training, resolved
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.layer_config import resolve_arguments
-from eagerflow.keras.layers.arguments import FunctionLayer, axes_of
+from eagerflow.keras.layers.arguments import FunctionLayer, axes_of, overrides
 from eagerflow.keras.layers.batch_renormalization import Renormalization
 from eagerflow.keras.typing import Config, ConstraintLike, InitializerLike, RegularizerLike
 from eagerflow.ops.nn.normalization import weighted_moments
@@ -205,10 +205,8 @@ class BatchNormalization(Renormalization, FunctionLayer):
         return training if self.trainable else False
 
     def call(self, inputs: _Tensor, training: Any = None, mask: _Tensor | None = None) -> _Tensor:
-        kind = type(self)
-        if kind is not BatchNormalization:
-            if kind._get_training_value is not BatchNormalization._get_training_value:
-                training = self._get_training_value(training)
+        if overrides(self, BatchNormalization, "_get_training_value"):
+            training = self._get_training_value(training)
         if training is None and process.graphs_used:
             training = resolved(training)
         if isinstance(training, _Tensor):
@@ -289,11 +287,8 @@ class BatchNormalization(Renormalization, FunctionLayer):
 
     def _has_own_moments(self) -> bool:
         """Whether a subclass has a method in place of one that takes part in an unfused step."""
-        kind = type(self)
-        return kind is not BatchNormalization and any(
-            getattr(kind, name) is not getattr(BatchNormalization, name)
-            for name in ("_moments", "_calculate_mean_and_var", "_assign_moving_average")
-        )
+        names = "_moments _calculate_mean_and_var _assign_moving_average"
+        return overrides(self, BatchNormalization, names)
 
     def _moments(
         self, inputs: _Tensor, reduction_axes: Any, keep_dims: bool, mask: Any = None
@@ -338,8 +333,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
             (self.moving_mean, mean, self.momentum),
             (self.moving_variance, variance, self.momentum),
         ]
-        own = type(self)._assign_moving_average is not BatchNormalization._assign_moving_average
-        if own and not self.fused:
+        if not self.fused and overrides(self, BatchNormalization, "_assign_moving_average"):
             for average, value, momentum in averages:
                 self._assign_moving_average(average, value, momentum, x._size)
             return

@@ -11,7 +11,7 @@ from eagerflow.framework.shapes import TensorShape, as_shape
 from eagerflow.keras import constraints, initializers, regularizers
 from eagerflow.keras.engine.calls.composite_inputs import is_ragged
 from eagerflow.keras.layers.activation import Softmax
-from eagerflow.keras.layers.arguments import FunctionLayer
+from eagerflow.keras.layers.arguments import FunctionLayer, overrides
 from eagerflow.keras.layers.attention import attended, causal_mask, needs_no_scores, whole_mask
 from eagerflow.keras.layers.dropout import Dropout
 from eagerflow.keras.layers.einsum_dense import EinsumDense
@@ -210,13 +210,15 @@ class MultiHeadAttention(FunctionLayer):
     ) -> Any:
         if not self._built_from_signature:
             self._build_from_signature(query, value, key)
-        own = _overrides(self, "_compute_attention _masked_softmax _build_attention")
+        own = overrides(
+            self, MultiHeadAttention, "_compute_attention _masked_softmax _build_attention"
+        )
         lengths = query.nested_row_lengths() if is_ragged(query) else None
         query, value, key = _padded(query, value, key)
         value = _core.as_tensor(value)
         key = None if key is None else _core.as_tensor(key)
         inputs = ((query, query_mask), (value, value_mask), (key, key_mask))
-        if _overrides(self, "_compute_attention_mask _compute_causal_mask"):
+        if overrides(self, MultiHeadAttention, "_compute_attention_mask _compute_causal_mask"):
             if not (query_mask is None and value_mask is None and key_mask is None):
                 attention_mask = whole_mask(inputs, attention_mask, False)
             mask = self._compute_attention_mask(
@@ -413,16 +415,6 @@ class MultiHeadAttention(FunctionLayer):
         if query is not None and key is not None and value is not None:
             layer._build_from_signature(TensorShape(query), TensorShape(value), TensorShape(key))
         return layer
-
-
-def _overrides(layer: MultiHeadAttention, names: str) -> bool:
-    """Whether a layer's class has a method of its own for one of these names."""
-    kind = type(layer)
-    if kind is MultiHeadAttention:
-        return False
-    return any(
-        getattr(kind, name) is not getattr(MultiHeadAttention, name) for name in names.split()
-    )
 
 
 def _shape_of(value: Any) -> TensorShape:

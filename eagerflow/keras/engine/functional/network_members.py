@@ -117,11 +117,9 @@ class NetworkMembers:
     def _flatten_to_reference_inputs(self, tensors: Any) -> list[Any]:
         """Values in the order of the inputs, whether they come in order or by name."""
         graph = self._network("_flatten_to_reference_inputs")
-        return (
-            graph._flatten_inputs(tensors, self._name)
-            if isinstance(tensors, dict)
-            else (nest.flatten(tensors))
-        )
+        if isinstance(tensors, dict):
+            return graph._flatten_inputs(tensors, self._name)
+        return nest.flatten(tensors)
 
     def _conform_to_reference_input(self, tensor: Any, ref_input: KerasTensor) -> Any:
         """A value with the rank and dtype of an input."""
