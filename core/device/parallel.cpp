@@ -322,6 +322,12 @@ void check_interrupt() {
   current->check_(current->state_);
 }
 
+bool loops_follow_closely() {
+  thread_local Time last{};
+  const Time before = std::exchange(last, now());
+  return last - before < kLeastWait / 2;
+}
+
 bool in_parallel() { return busy_with_part || in_openmp_region(); }
 
 void run_parts(int64_t count, int64_t pieces, PartFn part, const void* body) {

@@ -50,6 +50,10 @@ void check_interrupt();
 // so that the next loops should use them, too.
 void openmp_ran();
 
+// Whether the calling thread asked this less than 50 microseconds ago. Loops that ask before they
+// are shared keep the other threads awake where that is so, and may share less work than others.
+bool loops_follow_closely();
+
 using PartFn = void (*)(const void* body, int64_t begin, int64_t end);
 
 // Runs `part` for [0, count) in at most `pieces` contiguous parts. The calling thread takes one

@@ -51,8 +51,18 @@ constexpr MostMedium kMostMedium{4'000'000, 13'000'000, 13'000'000};
 constexpr int64_t kFewRowsOfFloats = 12;
 constexpr int64_t kMostOfFewRows = 500'000;
 
-// The least number of multiplications of a matrix-vector product for a thread.
+// The least number of multiplications of a matrix-vector product for a thread, and for one that is
+// awake.
 constexpr int64_t kGrainOfDots = 65'536;
+constexpr int64_t kGrainOfDotsAwake = 24'576;
+
+// The one of these that fits a product of so many multiplications, of which a thread makes at least
+// `least`.
+int64_t grain_of_dots(int64_t work, int64_t least = 1) {
+  const bool small = work < 2 * kGrainOfDots && work >= 2 * kGrainOfDotsAwake;
+  const bool asks = small && least <= kGrainOfDotsAwake;
+  return asks && loops_follow_closely() ? kGrainOfDotsAwake : kGrainOfDots;
+}
 // Up to so many vectors of at least so many elements, dot products are faster than a copy of the
 // matrix; up to half as many in products of more multiplications, for which oneDNN copies little.
 constexpr int64_t kFewVectors = 8;
@@ -286,15 +296,17 @@ void medium_product(const Product& p, const T* a, const T* b, T* c) {
 template <class T>
 void multiply_rows(int64_t rows, int64_t k, const T* matrix, int64_t row, const T* vector, T* c,
                    int64_t step) {
-  parallel_for(rows, kGrainOfDots / k + 1, [&](int64_t begin, int64_t end) {
-    if (end - begin >= kRowsOfDots) {
-      return vector_kernels<T>().multiply_rows(end - begin, k, matrix + begin * row, row, vector,
-                                               c + begin * step, step);
-    }
-    for (int64_t i = begin; i < end; ++i) {
-      c[i * step] = row_loops_of<T>().dot(matrix + i * row, vector, k);
-    }
-  });
+  // Fewer rows than are multiplied together have other sums.
+  parallel_for(rows, grain_of_dots(rows * k, kRowsOfDots * k) / k + 1,
+               [&](int64_t begin, int64_t end) {
+                 if (end - begin >= kRowsOfDots) {
+                   return vector_kernels<T>().multiply_rows(end - begin, k, matrix + begin * row,
+                                                            row, vector, c + begin * step, step);
+                 }
+                 for (int64_t i = begin; i < end; ++i) {
+                   c[i * step] = row_loops_of<T>().dot(matrix + i * row, vector, k);
+                 }
+               });
 }
 
 // c = the sum of the matrix's rows, row i times weights[i * step].
@@ -305,14 +317,15 @@ void combine_rows(int64_t rows, int64_t n, const T* matrix, int64_t row, const T
   // Threads share columns, in whole cache lines, and then rows. How many sums are added up does not
   // depend on the number of threads, and so the result does not.
   constexpr int64_t kLeastCols = 1024 / sizeof(T);
-  const int64_t blocks = std::max<int64_t>(1, rows * n / kGrainOfDots);
+  const int64_t blocks = std::max<int64_t>(1, rows * n / kGrainOfDotsAwake);
   const int64_t strips = std::min(blocks, divide_up(n, kLeastCols));
   const int64_t cols = divide_up(divide_up(n, strips), kLeastCols / 16) * (kLeastCols / 16);
   const int64_t parts = std::min<int64_t>(blocks / strips, kMostParts);
   const int64_t height = divide_up(rows, parts);
   const Scratch sums(parts == 1 ? 0 : static_cast<size_t>(parts * n) * sizeof(T));
   T* const to = parts == 1 ? c : sums.as<T>();
-  parallel_for(strips * parts, 1, [&](int64_t begin, int64_t end) {
+  const int64_t grain = grain_of_dots(rows * n) / (height * cols);
+  parallel_for(strips * parts, grain, [&](int64_t begin, int64_t end) {
     for (int64_t task = begin; task < end; ++task) {
       const int64_t i = std::min(task / strips * height, rows);
       const int64_t j = task % strips * cols;
@@ -345,7 +358,7 @@ template <class T>
   } else if (p.n == 1 && p.transpose_a && p.ldc == 1) {
     combine_rows(p.k, p.m, a, p.lda, b, right.row, c);
   } else if (p.k == 1 && right.col == 1) {
-    parallel_for(p.m, kGrainOfDots / p.n + 1, [&](int64_t begin, int64_t end) {
+    parallel_for(p.m, grain_of_dots(p.m * p.n) / p.n + 1, [&](int64_t begin, int64_t end) {
       vector_kernels<T>().outer(end - begin, p.n, a + begin * left.row, left.row, b,
                                 c + begin * p.ldc, p.ldc);
     });
@@ -373,7 +386,7 @@ template <class T>
   const int64_t across = left ? p.ldc : 1;
   constexpr int64_t kCached = (16 << 10) / sizeof(T);
   const int64_t block = std::max<int64_t>(1, kCached / (p.k * kRowsOfDots));
-  const int64_t grain = kGrainOfDots / (p.k * kRowsOfDots * count) + 1;
+  const int64_t grain = grain_of_dots(p.m * p.n * p.k) / (p.k * kRowsOfDots * count) + 1;
   const int64_t groups = rows / kRowsOfDots;  // the last one has the rows that are left over
   parallel_for(groups, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i += block) {

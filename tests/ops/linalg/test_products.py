@@ -215,6 +215,25 @@ def test_threads_do_not_change_products():
             np.testing.assert_array_equal(product, first)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("rows", "terms"), [(1000, 50), (50, 1000), (12, 8000), (9, 6000), (60, 999)]
+)
+def test_products_that_follow_closely_have_the_same_results(rows, terms, dtype):
+    """Threads that are awake share smaller products; the first of these finds none."""
+    matrix = tf.cast(tf.random.stateless_normal([rows, terms], seed=[1, 2]), dtype)
+    vector = tf.cast(tf.random.stateless_normal([terms, 1], seed=[3, 4]), dtype)
+    weights = tf.cast(tf.random.stateless_normal([rows, 1], seed=[5, 6]), dtype)
+    for product in (
+        lambda: tf.matmul(matrix, vector),
+        lambda: tf.matmul(matrix, weights, transpose_a=True),
+        lambda: tf.matmul(weights, vector, transpose_b=True),
+    ):
+        first = product()
+        for _ in range(20):
+            np.testing.assert_array_equal(product(), first)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_what_lies_beyond_a_row_stays_out(dtype):
     # Rows are read in full vectors: values of the next row must not count, not even NaN.
