@@ -33,8 +33,9 @@ Shape partly_reduced(const Shape& shape, const std::optional<Ints>& axis, bool k
   c.add_output(c.dtype(0), reduced_shape(c.shape(0), axis, keepdims, c.op().tf_name));
 }
 
-// A gradient or result, reshaped to broadcast against the reduced input.
+// A gradient or result that broadcasts against the reduced input, as a scalar does.
 Tensor expanded(GradContext& g, const Tensor& t) {
+  if (t.shape().ranked() && t.rank() == 0) return t;
   return reshape_to(t, kept_shape(g.input_shape(0), g.attrs<ReduceAttrs>().axis, "Reduction"));
 }
 
