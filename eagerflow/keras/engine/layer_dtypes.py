@@ -18,8 +18,6 @@ class LayerDtypes:
 
     _dtype_policy: policies.Policy
     _autocast: bool
-    # Whether integers and the like among the inputs are cast to the compute dtype, as floats are.
-    _casts_every_dtype = False
 
     def _set_dtype_policy(self, dtype: Any) -> None:
         policy = policies.get(dtype)
@@ -71,12 +69,16 @@ class LayerDtypes:
         if compute is None or dtype is compute or dtype is None:
             return None
         if isinstance(tensor, _core.Variable):
-            # `call` gets the variable itself, which it may assign to.
-            return compute if self._casts_every_dtype else None
+            return None  # `call` gets the variable itself, which it may assign to
         if not isinstance(tensor, _core.Tensor | RaggedTensor | SparseTensor):
             return None  # such as a distribution, which `call` gets as it is
         both_floats = compute.is_floating and dtypes.as_dtype(dtype).is_floating
-        return compute if self._casts_every_dtype or self._autocast and both_floats else None
+        return compute if self._autocast and both_floats else None
+
+    def _in_compute_dtype(self, tensor: Any) -> Any:
+        """The tensor, cast if need be: for a `call` that takes integers and other floats, too."""
+        compute = self._dtype_policy.compute
+        return tensor if compute is None or tensor.dtype is compute else cast(tensor, compute)
 
     def _maybe_cast_inputs(self, inputs: Any, input_list: list[Any] | None = None) -> Any:
         """The inputs, cast according to `input_list`: the flat inputs before variables were read."""

@@ -106,8 +106,6 @@ class LeakyReLU(_Elementwise):
     array([-1.,  2.], dtype=float32)
     """
 
-    _casts_every_dtype = True
-
     def __init__(self, alpha: float = 0.3, **kwargs: Any) -> None:
         if "negative_slope" in kwargs:
             alpha = kwargs.pop("negative_slope")
@@ -120,7 +118,7 @@ class LeakyReLU(_Elementwise):
         self.alpha = float(alpha)
 
     def call(self, inputs: _core.Tensor) -> _core.Tensor:
-        return _ops.leaky_relu(inputs, self.alpha)
+        return activations.relu(inputs, alpha=self.alpha)
 
 
 class ELU(_Elementwise):

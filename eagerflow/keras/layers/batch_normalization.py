@@ -76,7 +76,6 @@ class BatchNormalization(Renormalization, FunctionLayer):
     """
 
     _always_synchronized = False
-    _casts_every_dtype = True
     _unsaved_arguments = frozenset({"synchronized"})
 
     def __init__(
@@ -212,6 +211,7 @@ class BatchNormalization(Renormalization, FunctionLayer):
         if isinstance(training, _Tensor):
             compute = functools.partial(BatchNormalization.call, self, inputs, mask=mask)
             return by_training(training, lambda on: compute(training=on))
+        inputs = self._in_compute_dtype(inputs)
         native = self._channel is not None and (mask is None or self.fused)
         if native and not self._is_joined() and (self.fused or not self._has_own_moments()):
             return self._call_native(inputs, training, mask)

@@ -46,7 +46,6 @@ class Dense(AdaptableLayer):
     (TensorShape([2, 3]), ['dense/kernel:0', 'dense/bias:0'])
     """
 
-    _casts_every_dtype = True
     _composite_call = "product"
 
     def __init__(
@@ -128,6 +127,8 @@ class Dense(AdaptableLayer):
                 "Dense layer only supports RaggedTensors when the innermost dimension is "
                 f"non-ragged. Received: inputs.shape={inputs.shape}."
             ) from None
+        if inputs.dtype is not self._dtype_policy.compute:
+            inputs = self._in_compute_dtype(inputs)
         if rank == 2:
             outputs = _ops.matmul(inputs, self.kernel)
         else:

@@ -74,7 +74,6 @@ class LayerNormalization(_Normalization):
            [-1.,  1.]], dtype=float32)
     """
 
-    _casts_every_dtype = True
     _composite_call = "values"
 
     def __init__(
@@ -118,6 +117,7 @@ class LayerNormalization(_Normalization):
         Layer.build(self, input_shape)
 
     def call(self, inputs: _core.Tensor) -> _core.Tensor:
+        inputs = self._in_compute_dtype(inputs)
         dtype = inputs.dtype
         if self._native and (dtype in _HALF or dtype.name == self.dtype):
             return self._call_native(inputs)
@@ -262,8 +262,6 @@ class UnitNormalization(FunctionLayer):
     array([[0.6, 0.8]], dtype=float32)
     """
 
-    _casts_every_dtype = True
-
     def __init__(self, axis: Axes = -1, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if not isinstance(axis, (int, list, tuple)):
@@ -279,7 +277,7 @@ class UnitNormalization(FunctionLayer):
         Layer.build(self, input_shape)
 
     def call(self, inputs: _core.Tensor) -> _core.Tensor:
-        return linalg.l2_normalize(inputs, axis=self.axis)
+        return linalg.l2_normalize(self._in_compute_dtype(inputs), axis=self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape

@@ -315,3 +315,28 @@ class TestModels:
         other(X)
         assert other._graph_initialized and not other._has_explicit_input_shape
         assert other._inferred_input_shape == (2, 2)
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float64", "float16"])
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (lambda: tf.keras.layers.Dense(2), [4, 3]),
+        (lambda: tf.keras.layers.Dense(2, dtype="bfloat16"), [4, 5, 3]),
+        (tf.keras.layers.BatchNormalization, [4, 3]),
+        (tf.keras.layers.BatchNormalization, [2, 4, 4, 3]),
+        (lambda: tf.keras.layers.BatchNormalization(axis=1, fused=False), [4, 3, 2]),
+        (tf.keras.layers.LayerNormalization, [4, 3]),
+        (lambda: tf.keras.layers.LayerNormalization(axis=[1, 2]), [4, 3, 2]),
+        (tf.keras.layers.UnitNormalization, [4, 3]),
+    ],
+)
+def test_call_casts_to_the_compute_dtype(make, shape, dtype):
+    """Also where a layer of the program's calls it, without what `__call__` does before."""
+    layer = make()
+    layer.build(shape)
+    x = tf.cast(tf.reshape(tf.range(np.prod(shape)), shape) % 7, dtype)
+    result = layer.call(x)
+    assert result.dtype == layer.compute_dtype
+    expected = layer(tf.cast(x, layer.compute_dtype))
+    np.testing.assert_array_equal(tf.cast(result, "float32"), tf.cast(expected, "float32"))

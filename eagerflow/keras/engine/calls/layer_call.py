@@ -141,7 +141,7 @@ def call_layer(layer: Any, args: tuple, kwargs: dict[str, Any], recorded: bool =
                 note_arguments(layer, rest, kwargs)
             infer_dtype(layer, flat)
             layer._maybe_build(inputs)
-        if layer._autocast or layer._casts_every_dtype:
+        if layer._autocast:
             inputs = layer._maybe_cast_inputs(inputs, given)
         if program is not None:
             scope = program.name_scope(layer._name)
