@@ -83,8 +83,13 @@ def unique_name(name: str, zero_based: bool = True) -> str:
     return name if number == 1 else f"{name}_{number - 1}"
 
 
+def lower_words(name: str) -> str:
+    """A class's name in lower case, with underscores between words: `L2Norm` is `l2_norm`."""
+    words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", name)
+    return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()
+
+
 def snake_case(name: str) -> str:
     """A class's name as layers' names spell it: `Conv2DTranspose` is `conv2d_transpose`."""
-    words = re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
-    words = re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()
+    words = lower_words(name)
     return f"private{words}" if words.startswith("_") else words

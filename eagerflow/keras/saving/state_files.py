@@ -8,7 +8,6 @@ files have Keras 2's, and Keras 3's as links to the same groups.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,7 +19,7 @@ from eagerflow.framework.module import Module
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.engine.model import Model
 from eagerflow.keras.metrics.metric import Metric
-from eagerflow.keras.naming import snake_case
+from eagerflow.keras.naming import lower_words, snake_case
 from eagerflow.keras.saving.hdf5_files import dataset
 from eagerflow.util.program_warnings import warn
 
@@ -44,9 +43,7 @@ def _is_saveable(value: Any) -> bool:
 
 def _keras3_name(cls: type) -> str:
     """A class's name as Keras 3's files spell it: `ConvLSTM2D` is `conv_lstm2d`."""
-    own = getattr(cls, "_class_name_in_keras3", cls.__name__)
-    words = re.sub(r"(.)([A-Z][a-z]+)", r"\1_\2", own)
-    return re.sub(r"([a-z])([A-Z])", r"\1_\2", words).lower()
+    return lower_words(getattr(cls, "_class_name_in_keras3", cls.__name__))
 
 
 def _keras2_name(cls: type) -> str:

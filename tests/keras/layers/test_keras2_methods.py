@@ -340,3 +340,20 @@ def test_call_casts_to_the_compute_dtype(make, shape, dtype):
     assert result.dtype == layer.compute_dtype
     expected = layer(tf.cast(x, layer.compute_dtype))
     np.testing.assert_array_equal(tf.cast(result, "float32"), tf.cast(expected, "float32"))
+
+
+@pytest.mark.parametrize(
+    ("cls", "name"),
+    [
+        ("ScaledL2NormPooling2D", "scaled_l2_norm_pooling2d"),
+        ("MyV2Block3DNet", "my_v2_block3d_net"),
+        ("A1B2Cd3Ef", "a1b2_cd3_ef"),
+        ("X3DTransposeABCd", "x3d_transpose_ab_cd"),
+        ("ConvLSTM2D", "conv_lstm2d"),
+        ("_Own2Part", "private__own2_part"),
+    ],
+)
+def test_names_of_classes_with_digits(cls, name):
+    for base in (tf.keras.layers.Layer, tf.keras.Model):
+        tf.keras.backend.clear_session()
+        assert type(cls, (base,), {})().name == name
