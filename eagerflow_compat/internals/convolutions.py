@@ -1,16 +1,18 @@
-"""tensorflow.python.ops.nn_ops: a convolution whose arguments are checked once, for many calls."""
+"""tensorflow.python.ops.nn_ops: a convolution for many calls, and operations on several batches."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from eagerflow import _core, nn
 from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import reshaped, sizes_of
 from eagerflow.typing import Array, ShapeLike, TensorLike
 
-__all__ = ["Convolution"]
+__all__ = ["Convolution", "squeeze_batch_dims"]
 
 
 class Convolution:
@@ -109,3 +111,27 @@ class Convolution:
             dilations=self.dilation_rate.tolist(),
             name=self.name,
         )
+
+
+def squeeze_batch_dims(
+    inp: TensorLike, op: Callable[[Any], Any], inner_rank: int, name: str | None = None
+) -> Any:
+    """`op` of a tensor whose axes before the last `inner_rank` are one, which become several again.
+
+    Args:
+        inp: the tensor; its rank is known.
+        op: a function of a tensor with one axis more than `inner_rank`; it returns one like that.
+        inner_rank: how many axes `op` works on.
+        name: ignored.
+
+    >>> from eagerflow_compat.internals.convolutions import squeeze_batch_dims
+    >>> squeeze_batch_dims(
+    ...     tf.ones([2, 3, 4, 1]), lambda x: tf.nn.avg_pool1d(x, 2, 2, "VALID"), 2
+    ... ).shape
+    TensorShape([2, 3, 2, 1])
+    """
+    x = _core.as_tensor(inp)
+    sizes = sizes_of(x)
+    batch, inner = sizes[:-inner_rank], sizes[-inner_rank:]
+    result = op(reshaped(x, [-1, *inner]))
+    return reshaped(result, [*batch, *sizes_of(result)[-inner_rank:]])

@@ -177,3 +177,29 @@ def test_which_tensors_are_symbolic():
     assert K.is_keras_tensor(tf.keras.Input([1]))
     sparse, ragged = tf.sparse.from_dense([1]), tf.ragged.constant([[1]])
     assert not any(map(K.is_keras_tensor, (tf.ones(2), tf.Variable(1.0), sparse, ragged)))
+
+
+@pytest.mark.parametrize(
+    ("function", "sizes"),
+    [
+        (lambda x, s: K.conv2d_transpose(x, tf.ones([3, 3, 5, 2]), s, (2, 2)), [9, 9, 5]),
+        (K.reshape, [32]),
+        (lambda x, s: K.tile(x[0], s), [1, 1]),
+        (lambda x, s: K.random_normal(s), [3]),
+        (lambda x, s: K.random_uniform(s), [3]),
+        (lambda x, s: K.truncated_normal(s), [3]),
+        (lambda x, s: K.random_bernoulli(s), [3]),
+        (lambda x, s: K.dropout(x, 0.5, s), [1, 1, 2]),
+    ],
+)
+def test_shapes_are_lists_with_tensors_or_tensors(function, sizes):
+    x = tf.ones([6, 4, 4, 2])
+    shape = function(x, [6, *sizes]).shape
+    for spelled in (list, tuple, tf.stack):
+
+        def compute(value, spelled=spelled):
+            return function(value, spelled([tf.shape(value)[0], *sizes]))
+
+        unknown = tf.function(compute, input_signature=[tf.TensorSpec([None, 4, 4, 2])])
+        for call in (compute, tf.function(compute), unknown):
+            assert call(x).shape == shape

@@ -6,12 +6,12 @@ from typing import Any
 
 from eagerflow import _core, nn
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.shapes import TensorShape
+from eagerflow.framework.sizes import sizes_in, sizes_of
 from eagerflow.keras import config
 from eagerflow.keras import losses as keras_losses
 from eagerflow.keras.backend.state import seed_of
 from eagerflow.keras.losses.crossentropy import binary_focal_probabilities, binary_probabilities
-from eagerflow.typing import TensorLike
+from eagerflow.typing import ShapeLike, TensorLike
 from eagerflow.util import lazy
 
 # Imported when it is first used: few programs need it.
@@ -89,18 +89,20 @@ def conv3d(
 def conv2d_transpose(
     x: TensorLike,
     kernel: TensorLike,
-    output_shape: TensorShape,
+    output_shape: ShapeLike,
     strides: Any = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     dilation_rate: Any = (1, 1),
 ) -> _core.Tensor:
-    """The transpose of a convolution of images."""
+    """The transpose of a convolution of images; the size of the batch may be None."""
     x = _core.as_tensor(x)
-    shape = [x.shape[0] if size is None else int(size) for size in output_shape]
+    sizes = sizes_in(output_shape, 4)
+    if sizes[0] is None:
+        sizes[0] = sizes_of(x)[0]
     layout = _layout(data_format, 2)
     return nn.conv2d_transpose(
-        x, kernel, shape, list(strides), _padding(padding), layout, list(dilation_rate)
+        x, kernel, sizes, list(strides), _padding(padding), layout, list(dilation_rate)
     )
 
 
