@@ -70,7 +70,15 @@ class Operation:
         """The tensors that it reads; in a `tf.Graph`, the handles of variables first."""
         if own_handle(self._node):
             return ()
-        return (*_handles(self._node), *self._node.inputs)
+        inputs = self._node.inputs
+        custom = self._node.custom_gradient if self._node.type == "IdentityN" else None
+        if custom is not None:
+            _, count, kinds, variables = custom
+            # Tensors that the backward step captures follow; reads of variables may be elsewhere.
+            inputs = inputs[: count + len(kinds) - len(variables)]
+            found = _reads(self.graph)
+            inputs += [found[id(v)] for v in variables if id(v) in found]
+        return (*_handles(self._node), *inputs)
 
     @property
     def outputs(self) -> list[_core.Tensor]:
@@ -261,10 +269,20 @@ class ImportedOperation(Operation):
         return message
 
 
+def _reads(graph: Any) -> dict[int, Any]:
+    """The first read of each variable in a graph, by the variable's id."""
+    found: dict[int, Any] = {}
+    for node in graph.nodes:
+        if node.type == "ReadVariableOp":
+            found.setdefault(id(node.variables[0]), node.outputs[0])
+    return found
+
+
 class _FunctionDefinition(NamedTuple):
-    """A function of a graph, as a FunctionDef message."""
+    """A function of a graph: its FunctionDef message, and its graph if it is a traced function."""
 
     definition: Any
+    graph: Any
 
 
 _graph_numbers = itertools.count()
@@ -555,8 +573,8 @@ class GraphInspection:
     @property
     def _functions(self) -> dict[str, _FunctionDefinition]:
         """The functions that the graph's operations call, by name."""
-        library = [*self.as_graph_def().library.function, *self.imported_functions]
-        return {message.signature.name: _FunctionDefinition(message) for message in library}
+        library = [*exporting.functions(self), *((f, None) for f in self.imported_functions)]
+        return {message.signature.name: _FunctionDefinition(message, g) for message, g in library}
 
     def _apply_device_functions(self, operation: Any) -> None:
         """Passes the current device request to a method of an object."""

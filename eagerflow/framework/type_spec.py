@@ -278,11 +278,13 @@ class TensorSpec(EncodedAsItself):
 
     @classmethod
     def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor.
+        """The spec of a tensor. By default it has the name of the operation if the tensor is symbolic.
 
         >>> tf.TensorSpec.from_tensor(tf.zeros([2, 3]))
         TensorSpec(shape=(2, 3), dtype=tf.float32, name=None)
         """
+        if name is None and isinstance(tensor, _core.Tensor) and _core.is_symbolic(tensor):
+            name = tensor.name.rpartition(":")[0]
         return cls(tensor.shape, tensor.dtype, name)
 
     @property

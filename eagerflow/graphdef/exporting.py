@@ -79,6 +79,8 @@ class Exporter:
         self.skips = skips
         self.add_shapes = add_shapes
         self.functions: list[Any] = []
+        # The graphs of `functions` that are those of traced functions, by name.
+        self.graphs: dict[str, _core.Graph] = {}
         self.gradients: list[CustomGradient] = []
         self._written: dict[Any, str] = {}
         self._names: set[str] = set()
@@ -158,7 +160,7 @@ class Exporter:
             else:
                 attributes.fill_as(body.message.attr[key], value)
         self.functions.append(body.message)
-        self._kept.append(graph)
+        self.graphs[name] = graph
         return name
 
 
@@ -321,8 +323,15 @@ class Body(GraphWriter):
 
     # The id of the node that computes the only result of the inlined graph.
     _result: int | None = None
-    # Whether custom gradients are written.
-    keeps_gradients = False
+
+    def keeps_gradient(self, node: _core.Node) -> bool:
+        """Whether the custom gradient of a node is written."""
+        return not self.exporter.strict and not self._prefix
+
+    def add_gradient(self, node: _core.Node, refs: Sequence[Ref], captured: list[Ref]) -> None:
+        """Lets the node that was added last name the custom gradient of a node of the graph."""
+        name = custom_gradients.registered_name(node)
+        self._nodes[-1].attr[custom_gradients.ATTRIBUTE].s = name.encode()
 
     def inline(
         self, graph: _core.Graph, inputs: Sequence[Ref], prefix: str, besides: Sequence[Any] = ()
@@ -411,23 +420,24 @@ class FunctionBody(Body):
         self.message.signature.name = name
         super().__init__(exporter, self.message.node_def, True)
 
-    @property
-    def keeps_gradients(self) -> bool:  # type: ignore[override]
-        """Whether custom gradients are written."""
-        return self.exporter.custom_gradients and not self._prefix
+    def keeps_gradient(self, node: _core.Node) -> bool:
+        """Whether the custom gradient of a node is written: rows are not in files."""
+        in_file = self.exporter.custom_gradients and not self._prefix
+        return (in_file and 2 not in node.custom_gradient[2]) or super().keeps_gradient(node)
 
-    def add_gradient(
-        self, step: _core.Graph, refs: Sequence[Ref], has_gradients: list[bool], captured: list[Ref]
-    ) -> None:
+    def add_gradient(self, node: _core.Node, refs: Sequence[Ref], captured: list[Ref]) -> None:
         """Adds the function of a custom gradient for the node that was added last.
 
         Args:
-            step: the graph of the backward step, which takes a gradient for each result.
-            refs: the node's results: those of the function, then the tensors to differentiate by.
-            has_gradients: for each of them whether there is a gradient.
-            captured: the arguments of the step after the gradients.
+            node: the node in the graph.
+            refs: the results of the written node: those of the function, then the tensors to
+                differentiate by.
+            captured: the arguments of the backward step after the gradients.
         """
-        kind = f"CustomGradient-{next(_numbers)}"
+        if not self.exporter.custom_gradients:
+            return super().add_gradient(node, refs, captured)
+        step, count, kinds, _ = node.custom_gradient
+        kind = custom_gradients.new_name()
         self._nodes[-1].attr[custom_gradients.ATTRIBUTE].s = kind.encode()
         specs = [
             TensorSpec(ref.shape, ref.dtype, f"result_grads_{k}") for k, ref in enumerate(refs)
@@ -442,6 +452,7 @@ class FunctionBody(Body):
             self.exporter.function(step, name, [*step.inputs, *unused, *inner], variables)
         finally:
             self.exporter.custom_gradients = True
+        has_gradients = [False] * count + [kind == 1 for kind in kinds]
         holder = self.message.signature.name
         self.exporter.gradients.append(
             CustomGradient(kind, name, specs, has_gradients, holder, captured, variables)
@@ -473,8 +484,9 @@ class FunctionBody(Body):
     def finish(self, results: Sequence[Ref], names: Sequence[str] | None = None) -> None:
         """Adds the function's results and effects to its message."""
         signature = self.message.signature
-        # Converters take a result that has an argument's name for that argument.
-        used = set(map(operator.attrgetter("name"), signature.input_arg))
+        # Converters take a result that has the name of an argument or a node for that one.
+        named = (*signature.input_arg, *self.message.node_def)
+        used = set(map(operator.attrgetter("name"), named))
         for k, ref in enumerate(results):
             stem = names[k] if names else _argument_name(ref.node)
             name, count = stem, 0
@@ -606,11 +618,20 @@ def graph_def(
         frozen: whether variables that are read are constants with their values.
     """
     message = MESSAGES["GraphDef"]()
-    exporter = Exporter(strict, add_shapes, frozen)
-    body = Body(exporter, message.node, False)
-    write_graph(body, graph)
+    exporter = _write(message, graph, Exporter(strict, add_shapes, frozen))
     finish_message(message, exporter)
     return message
+
+
+def functions(graph: _core.Graph) -> list[tuple[FunctionDef, _core.Graph | None]]:
+    """The functions that a graph calls: as messages, and their graphs, if they are traced functions."""
+    exporter = _write(MESSAGES["GraphDef"](), graph, Exporter(strict=False))
+    return [(f, exporter.graphs.get(f.signature.name)) for f in exporter.functions]
+
+
+def _write(message: GraphDef, graph: _core.Graph, exporter: Exporter) -> Exporter:
+    write_graph(Body(exporter, message.node, False), graph)
+    return exporter
 
 
 def write_graph(body: Body, graph: Any) -> None:

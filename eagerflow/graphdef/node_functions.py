@@ -158,10 +158,9 @@ def _identity_n(body: Any, node: _core.Node, name: str) -> Sequence[Ref]:
     """A custom gradient: an `IdentityN` of the results, then of the tensors to differentiate by."""
     found = node.custom_gradient
     refs = [body.ref(tensor) for tensor in node.inputs]
-    # Gradients of mapped rows, and of graphs outside of functions, are not exported.
-    if found is None or 2 in found[2] or not body.keeps_gradients:
+    if found is None or not body.keeps_gradient(node):
         return body.add("IdentityN", refs[: len(node.outputs)], name=name)
-    step, count, kinds, variables = found
+    _, count, kinds, variables = found
     arguments = count + len(kinds) - len(variables)
     exchanged = {id(traced): actual for traced, actual in node.exchanged}
     reads = [
@@ -169,8 +168,7 @@ def _identity_n(body: Any, node: _core.Node, name: str) -> Sequence[Ref]:
         for v in variables
     ]
     written = body.add("IdentityN", [*refs[:arguments], *reads], name=name)
-    body.add_gradient(step, written, [False] * count + [kind == 1 for kind in kinds],
-                      refs[arguments:])  # fmt: skip
+    body.add_gradient(node, written, refs[arguments:])
     return written[:count]
 
 

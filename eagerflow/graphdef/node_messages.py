@@ -73,7 +73,7 @@ def _written(node: Any) -> dict[str, Any]:
         name, _, index = tensor.name.rpartition(":")
         text = tensor.name.removesuffix(":0")
         body.bind(tensor, Ref(name, tensor.dtype, tensor.shape, text, int(index)))
-    for variable in [*node.variables, *exporting.used_by(node)]:
+    for variable in [*node.variables, *node.reads, *exporting.used_by(node)]:
         name = getattr(variable, "name", "table").rpartition(":")[0]
         body.bind_handle(variable, Ref(name, dtypes.resource, TensorShape([]), name))
     handle = operation.own_handle(node)
