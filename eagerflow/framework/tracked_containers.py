@@ -1,6 +1,6 @@
-"""The lists and dictionaries that attributes of trackable objects hold.
+"""The lists, dictionaries and tuples that attributes of trackable objects hold.
 
-They wrap the list or dictionary that the program has set, and share it: what the program adds to it
+Those of lists and dictionaries wrap what the program has set, and share it: what the program adds to it
 later is in both. They restore elements that are added through them from checkpoints that were read
 before, and notice changes after which the names in a checkpoint would be wrong.
 """
@@ -17,12 +17,17 @@ Variable: Any = _core.Variable
 
 
 def wrapped(value: Any) -> Any:
-    """The value of an attribute: a wrapper for a list or dictionary, otherwise the value itself."""
+    """The value of an attribute: a wrapper for a list, a dictionary, or a tuple that has objects or these
+    among its elements, otherwise the value itself.
+    """
     kind = type(value)
     if kind is list:
         return ListWrapper(value)
     if kind is dict:
         return DictWrapper(value)
+    if kind is tuple:
+        made = tuple(map(wrapped, value))
+        return TupleWrapper(made) if any(map(_is_tracked, made)) else value
     return value
 
 
@@ -189,7 +194,7 @@ class ListWrapper(TrackableDataStructure, list):
     def __init__(self, wrapped_list: Iterable[Any] = ()) -> None:
         self._storage = storage = wrapped_list if type(wrapped_list) is list else list(wrapped_list)
         for k, item in enumerate(storage):
-            if type(item) in (list, dict):
+            if type(item) in (list, dict, tuple):
                 storage[k] = wrapped(item)
         list.extend(self, storage)
 
@@ -330,7 +335,7 @@ class DictWrapper(TrackableDataStructure, dict):
     def __init__(self, wrapped_dict: Any = ()) -> None:
         self._storage = storage = wrapped_dict if type(wrapped_dict) is dict else dict(wrapped_dict)
         for key, value in storage.items():
-            if type(value) in (list, dict):
+            if type(value) in (list, dict, tuple):
                 storage[key] = wrapped(value)
         dict.update(self, storage)
 
@@ -421,6 +426,41 @@ class DictWrapper(TrackableDataStructure, dict):
 
 
 DictWrapper.__name__ = "_DictWrapper"  # as programs see it in TensorFlow
+
+
+class TupleWrapper(TrackableDataStructure, tuple):  # type: ignore[type-arg]
+    """A tuple in an attribute that has objects among its elements, which checkpoints name by their indices.
+
+    >>> module = tf.Module()
+    >>> module.sizes, module.parts = (1, 2), (tf.Module(), [3])
+    >>> type(module.sizes).__name__, type(module.parts).__name__
+    ('tuple', '_TupleWrapper')
+    """
+
+    @property
+    def _storage(self) -> Any:  # type: ignore[override]
+        return tuple(self)
+
+    def _fresh(self) -> Any:
+        return self._storage
+
+    def _differs(self) -> bool:
+        return False
+
+    def copy(self) -> Any:
+        """The tuple itself, which nothing changes."""
+        return self
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._storage,)
+
+    # A tuple is the same for all whom its elements do not concern.
+    __len__, __iter__, __getitem__ = tuple.__len__, tuple.__iter__, tuple.__getitem__
+    __contains__, __hash__ = tuple.__contains__, tuple.__hash__
+    __eq__, __ne__ = tuple.__eq__, tuple.__ne__
+
+
+TupleWrapper.__name__ = "_TupleWrapper"
 
 
 def _is_tracked(value: object) -> bool:

@@ -22,6 +22,7 @@ from eagerflow.framework.tracked_containers import (
     DictWrapper,
     ListWrapper,
     TrackableDataStructure,
+    TupleWrapper,
     wrapped,
 )
 from eagerflow.framework.variable import Variable
@@ -58,10 +59,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 _DictWrapper = DictWrapper
-
-
-class _TupleWrapper(tuple):  # type: ignore[type-arg]
-    """What TensorFlow makes of tuples with objects. They stay tuples here, and this has no instances."""
+_TupleWrapper = TupleWrapper
 
 
 class RestoredResource:
