@@ -125,14 +125,20 @@ class KerasObjectLoader(ObjectLoader):
         stand_ins = {name: self._stand_in(name) for name in self._unknown}
         with registration.CustomObjectScope(stand_ins), names_from_here():
             for number in sorted(self._metadata):
-                if number not in self._made and number < len(self._nodes):
-                    made = self._from_config(number)
-                    if made is None:
-                        made = self._revived(number)
-                    else:
-                        self._claim(made, number)
-                    self._made[number] = made
+                if number < len(self._nodes):
+                    self._layer(number)
         return super().load()
+
+    def _layer(self, number: int) -> Any:
+        """A layer, model or metric, made from its configuration if that can be."""
+        if number not in self._made:
+            made = self._from_config(number)
+            if made is None:
+                made = self._revived(number)
+            else:
+                self._claim(made, number)
+            self._made[number] = made
+        return self._made[number]
 
     def _stand_in(self, class_name: str) -> type:
         """A class with the name of an unknown class, whose objects call the file's functions."""
@@ -147,6 +153,9 @@ class KerasObjectLoader(ObjectLoader):
                     break
                 if number not in self._made:
                     self._made[number] = self._revived(number)
+                    # The model calls its function at once: with the variables of its inner layers.
+                    for inner in self._inner_layers(number):
+                        self._layer(inner)
                 return self._made[number]
             # The error says why the layer cannot be created.
             kind = reachable.KINDS["layer"].objects().get(class_name)

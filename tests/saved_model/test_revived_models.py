@@ -518,3 +518,45 @@ def test_layers_are_saved_for_the_plain_arguments_that_they_were_called_with(
     for value, key in zip(given, ("by", "also", "scale"), strict=True):
         known = wanted[key]
         assert value.shape == () if isinstance(known, tf.Tensor) else value == known
+
+
+class Held(tf.keras.layers.Layer):
+    """A layer that has its layers in a container."""
+
+    def __init__(self, how="list"):
+        super().__init__()
+        first, second = tf.keras.layers.Dense(3, activation="relu"), tf.keras.layers.Dense(2)
+        self.how = how
+        self.parts = {
+            "list": [first, second], "tuple": (first, second),
+            "dictionary": {"0": first, "1": second}, "nested": [[first], (second,)],
+            "layer": tf.keras.Sequential([first, second]),
+        }[how]  # fmt: skip
+
+    def call(self, x):
+        if self.how == "layer":
+            return self.parts(x)
+        for layer in tf.nest.flatten(self.parts):
+            x = layer(x)
+        return x
+
+    def get_config(self):
+        return {}
+
+
+@pytest.mark.parametrize("functional", [False, True], ids=["sequential", "functional"])
+@pytest.mark.parametrize("how", ["list", "tuple", "dictionary", "nested", "layer"])
+def test_layers_in_containers_of_a_layer_without_its_class(how, functional, tmp_path):
+    inputs = tf.keras.Input([4])
+    model = tf.keras.Sequential([Held(how), tf.keras.layers.Dense(1)])
+    if functional:
+        model = tf.keras.Model(inputs, model.layers[1](model.layers[0](inputs)))
+    x = tf.random.normal([5, 4])
+    expected = model(x)
+    model.save(tmp_path / "m")
+    loaded = tf.keras.models.load_model(tmp_path / "m")
+    np.testing.assert_allclose(loaded(x), expected, rtol=1e-5)
+    assert len(loaded.weights) == len(model.weights)
+    loaded.weights[0].assign(loaded.weights[0] * 0.0)  # the function reads the layer's own weights
+    model.weights[0].assign(model.weights[0] * 0.0)
+    np.testing.assert_allclose(loaded(x), model(x), rtol=1e-5)
