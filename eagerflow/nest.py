@@ -237,9 +237,14 @@ FIELDS = Container(
 ATTRS = Container(FIELDS.children, lambda structure, children: type(structure)(*children))
 
 
+def _is_plain_tuple(kind: type) -> bool:
+    """Whether a class is that of tuples, also of those that an attribute holds in a wrapper."""
+    return kind is tuple or getattr(kind, "_wraps_tuple", False)
+
+
 def tuple_container(kind: type) -> Container:
     """The container of a class of tuples."""
-    if kind is tuple:
+    if _is_plain_tuple(kind):
         return TUPLE
     return NAMED_TUPLE if hasattr(kind, "_fields") else SEQUENCE
 
@@ -518,7 +523,7 @@ def _same_sequence_type(first: Any, second: Any) -> bool:
         return True
     if _is_named_tuple(first) and _is_named_tuple(second):
         return type(first).__name__ == type(second).__name__ and first._fields == second._fields
-    return False
+    return _is_plain_tuple(type(first)) and _is_plain_tuple(type(second))
 
 
 def _described(structure: object) -> str:

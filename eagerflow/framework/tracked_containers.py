@@ -437,6 +437,8 @@ class TupleWrapper(TrackableDataStructure, tuple):  # type: ignore[type-arg]
     ('tuple', '_TupleWrapper')
     """
 
+    _wraps_tuple = True  # for `tf.nest`
+
     @property
     def _storage(self) -> Any:  # type: ignore[override]
         return tuple(self)
