@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from eagerflow import _core
 from eagerflow.framework import dtypes
+from eagerflow.framework.tensor import Tensor
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.host_lowering import op, rules_of
 from eagerflow.io.features import (
@@ -29,14 +31,17 @@ def _shape(feature: Any) -> list[Any]:
 
 def _default(feature: Any) -> Any:
     """What a dense feature is where it is missing: nothing if it may not be."""
+    given = feature.default_value
+    if isinstance(given, Tensor):
+        is_sequence = isinstance(feature, FixedLenSequenceFeature)
+        return given if is_sequence else _core.ops.broadcast_to(given, _shape(feature))
     kind = object if feature.dtype is dtypes.string else feature.dtype.as_numpy_dtype
     if isinstance(feature, FixedLenSequenceFeature):
         padding = b"" if feature.dtype is dtypes.string else 0
-        value = padding if feature.default_value is None else feature.default_value
-        return np.asarray(value, kind)
-    if feature.default_value is None:
+        return np.asarray(padding if given is None else given, kind)
+    if given is None:
         return np.zeros([0], kind)
-    return np.broadcast_to(np.asarray(feature.default_value, kind), _shape(feature))
+    return np.broadcast_to(np.asarray(given, kind), _shape(feature))
 
 
 @rules_of("io.parsing")
