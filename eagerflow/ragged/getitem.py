@@ -10,6 +10,7 @@ from eagerflow import _core, errors
 from eagerflow.framework.array_indexing import VALID_INDICES
 from eagerflow.framework.dtypes import as_dtype
 from eagerflow.framework.host_call import hosted
+from eagerflow.framework.op_function import op_function
 from eagerflow.ragged import graph_specs
 from eagerflow.ragged.arrangement import gather_rows, ranges, slice_rows
 from eagerflow.ragged.row_partition import RowPartition
@@ -61,9 +62,21 @@ def _is_symbolic(value: object) -> bool:
     return isinstance(value, Tensor) and _core.is_symbolic(value)
 
 
+@op_function
+def ragged_getitem(rt_input: Any, key: Any) -> Tensor | RaggedTensor:
+    """`rt_input[key]`; dispatchers take what stands for a ragged tensor, such as another Keras's inputs.
+
+    Raises:
+        TypeError: if `rt_input` is no ragged tensor.
+    """
+    if not isinstance(rt_input, RaggedTensor):
+        raise TypeError(f"Ragged tensors are indexed so, not {type(rt_input).__name__}.")
+    return getitem(rt_input, key)
+
+
 def _checked_keys(value: RaggedTensor, key: object) -> list[Any]:
     keys: list[Any] = []
-    for item in key if isinstance(key, tuple) else (key,):
+    for item in key if isinstance(key, tuple | list) else (key,):
         if isinstance(item, Tensor | np.integer | np.ndarray) and getattr(item, "ndim", 1) == 0:
             if as_dtype(item.dtype).is_integer:
                 item = _integer(item)

@@ -314,6 +314,8 @@ class RaggedTensor(RaggedFactories):
 
     def __getitem__(self, key: object) -> _core.Tensor | RaggedTensor:
         """Rows, parts of rows, or elements; an integer cannot index an inner ragged axis."""
+        if not isinstance(self, RaggedTensor):  # another class has taken the method
+            return getitem.ragged_getitem(self, key)
         return getitem.getitem(self, key)
 
     def __iter__(self) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from eagerflow import _core
 from eagerflow.framework.composite import CompositeTensor
 from eagerflow.framework.op_function import op_function
 from eagerflow.framework.tensor import OPERATORS
+from eagerflow.ragged import getitem as rows
 from eagerflow.ragged import overrides as ragged
 from eagerflow.typing import TensorLike
 from eagerflow_compat.internals.decorators import tf_export
@@ -52,7 +53,7 @@ def getitem(tensor: _core.Tensor, slice_spec: Any, var: Any = None) -> Any:
     return operator.getitem(_operand(tensor) if var is None else var, slice_spec)
 
 
-ragged_getitem = getitem
+ragged_getitem = tf_export("__operators__.ragged_getitem")(rows.ragged_getitem)
 
 
 def _logical(name: str) -> Callable[..., _core.Tensor]:

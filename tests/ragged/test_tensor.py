@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
+from eagerflow.experimental import fallback_dispatch
+from eagerflow.ragged import getitem
 
 
 def sample():
@@ -163,3 +165,23 @@ def test_python_functions_may_return_rows():
     rows = tf.ragged.constant([[1], [2, 3]])
     spec = tf.RaggedTensorSpec([None, None], tf.int32)
     assert tf.py_function(lambda value: value * 2, [rows], spec).to_list() == [[2], [4, 6]]
+
+
+def test_a_list_of_keys_is_a_tuple_of_them():
+    value = tf.ragged.constant([[1, 2], [3]])
+    assert int(value[[0, 1]]) == 2
+    assert value[[slice(None), slice(0, 1)]].to_list() == [[1], [3]]
+
+
+def test_what_stands_for_a_ragged_tensor_is_indexed_by_dispatchers():
+    class Symbol:
+        __getitem__ = tf.RaggedTensor.__getitem__
+
+    class OfSymbols(fallback_dispatch.OpDispatcher):
+        def handle(self, args, kwargs):
+            return args[1:] if isinstance(args[0], Symbol) else self.NOT_SUPPORTED
+
+    with pytest.raises(TypeError, match="not Symbol"):
+        Symbol()[0]
+    OfSymbols().register(getitem.ragged_getitem)
+    assert Symbol()[0] == (0,) and Symbol()[:, 1:] == ((slice(None), slice(1, None)),)
