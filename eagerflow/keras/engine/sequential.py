@@ -241,8 +241,8 @@ class Sequential(Functional):
             # Inputs of other shapes make another graph.
             self.__dict__["_input_spec"] = None
         self._inbound_nodes.extend(others)
-        # The model lists the layers in the order in which they were added.
-        chain = [layer for layer in self._chain if not isinstance(layer, InputLayer)]
+        # The model tracks the input layer, and the layers in the order in which they were added.
+        chain = list(self._chain)
         extra = [
             item
             for item in tracked
