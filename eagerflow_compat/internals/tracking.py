@@ -173,9 +173,10 @@ wrap = wrap_or_unwrap
 
 def sticky_attribute_assignment(trackable: Any, name: str, value: object) -> Any:
     """What an object's attribute holds after it has been set to a value, which it depends on."""
-    if not isinstance(value, NoDependency) and _trackable.is_trackable(value):
-        trackable._track_trackable(value, name=name, overwrite=True)
-    return wrap_or_unwrap(value)
+    held = wrap_or_unwrap(value)
+    if not isinstance(value, NoDependency) and _trackable.is_trackable(held):
+        trackable._track_trackable(held, name=name, overwrite=True)
+    return held
 
 
 def list_objects(root_trackable: Trackable) -> list[Any]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eagerflow as tf
-from eagerflow_compat.internals import types_core
+from eagerflow_compat.internals import tracking, types_core
 from eagerflow_compat.internals.tracking import AutoTrackable, Trackable
 
 
@@ -136,3 +136,16 @@ def test_wrapped_variables_are_saved_as_what_they_wrap(tmp_path):
     assert float(loaded.weight) == 3.0 and float(loaded.times(5.0)) == 30.0
     loaded.weight.assign(1.0)
     assert float(loaded.times(5.0)) == 10.0
+
+
+@pytest.mark.parametrize("kind", [list, dict, tuple])
+def test_an_object_depends_on_the_container_that_its_attribute_holds(kind):
+    part = tf.Variable(1.0)
+    value = {"a": part} if kind is dict else kind([part])
+    owner = AutoTrackable()
+    held = tracking.sticky_attribute_assignment(owner, "parts", value)
+    assert isinstance(held, tracking.TrackableDataStructure)
+    assert owner._lookup_dependency("parts") is held
+    assert held._lookup_dependency("a" if kind is dict else "0") is part
+    assert tracking.sticky_attribute_assignment(owner, "plain", (1, 2)) == (1, 2)
+    assert owner._lookup_dependency("plain") is None
