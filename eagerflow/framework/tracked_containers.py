@@ -428,7 +428,7 @@ class DictWrapper(TrackableDataStructure, dict):
 DictWrapper.__name__ = "_DictWrapper"  # as programs see it in TensorFlow
 
 
-class TupleWrapper(TrackableDataStructure, tuple):  # type: ignore[type-arg]
+class TupleWrapper(TrackableDataStructure, tuple):
     """A tuple in an attribute that has objects among its elements, which checkpoints name by their indices.
 
     >>> module = tf.Module()
@@ -440,7 +440,7 @@ class TupleWrapper(TrackableDataStructure, tuple):  # type: ignore[type-arg]
     _wraps_tuple = True  # for `tf.nest`
 
     @property
-    def _storage(self) -> Any:  # type: ignore[override]
+    def _storage(self) -> Any:
         return tuple(self)
 
     def _fresh(self) -> Any:
@@ -456,10 +456,11 @@ class TupleWrapper(TrackableDataStructure, tuple):  # type: ignore[type-arg]
     def __reduce__(self) -> Any:
         return type(self), (self._storage,)
 
-    # A tuple is the same for all whom its elements do not concern.
-    __len__, __iter__, __getitem__ = tuple.__len__, tuple.__iter__, tuple.__getitem__
-    __contains__, __hash__ = tuple.__contains__, tuple.__hash__
+    # Nothing changes a tuple: its own methods do.
+    __len__, __iter__, __contains__ = tuple.__len__, tuple.__iter__, tuple.__contains__
     __eq__, __ne__ = tuple.__eq__, tuple.__ne__
+    __getitem__ = tuple.__getitem__  # type: ignore[assignment]
+    __hash__ = tuple.__hash__  # type: ignore[assignment]
 
 
 TupleWrapper.__name__ = "_TupleWrapper"

@@ -324,11 +324,11 @@ class Body(GraphWriter):
     # The id of the node that computes the only result of the inlined graph.
     _result: int | None = None
 
-    def keeps_gradient(self, node: _core.Node) -> bool:
+    def keeps_gradient(self, node: Any) -> bool:
         """Whether the custom gradient of a node is written."""
         return not self.exporter.strict and not self._prefix
 
-    def add_gradient(self, node: _core.Node, refs: Sequence[Ref], captured: list[Ref]) -> None:
+    def add_gradient(self, node: Any, refs: Sequence[Ref], captured: list[Ref]) -> None:
         """Lets the node that was added last name the custom gradient of a node of the graph."""
         name = custom_gradients.registered_name(node)
         self._nodes[-1].attr[custom_gradients.ATTRIBUTE].s = name.encode()
@@ -420,12 +420,12 @@ class FunctionBody(Body):
         self.message.signature.name = name
         super().__init__(exporter, self.message.node_def, True)
 
-    def keeps_gradient(self, node: _core.Node) -> bool:
+    def keeps_gradient(self, node: Any) -> bool:
         """Whether the custom gradient of a node is written: rows are not in files."""
         in_file = self.exporter.custom_gradients and not self._prefix
         return (in_file and 2 not in node.custom_gradient[2]) or super().keeps_gradient(node)
 
-    def add_gradient(self, node: _core.Node, refs: Sequence[Ref], captured: list[Ref]) -> None:
+    def add_gradient(self, node: Any, refs: Sequence[Ref], captured: list[Ref]) -> None:
         """Adds the function of a custom gradient for the node that was added last.
 
         Args:
