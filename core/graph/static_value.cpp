@@ -119,6 +119,25 @@ bool appends(const Op& op, const Tensor& first, AttrsRef attrs) {
   return &op == &ops::concat && (first.rank() == 1 || attrs.as<ops::ConcatAttrs>().axis == 0);
 }
 
+// Whether the elements of the results, one after the other, are those of the input in order.
+bool divides(const Op& op, const Tensor& first, AttrsRef attrs) {
+  if (&op == &ops::unstack) return first.rank() == 1 || attrs.as<ops::UnstackAttrs>().axis == 0;
+  return &op == &ops::split && (first.rank() == 1 || attrs.as<ops::SplitAttrs>().axis == 0);
+}
+
+void set_parts(const Ints& numbers, std::span<const Tensor> outputs) {
+  int64_t next = 0;
+  for (const Tensor& output : outputs) {
+    const int64_t size = length(output);
+    if (size < 0 || next + size > static_cast<int64_t>(numbers.size())) return;
+    Ints part;
+    for (; static_cast<int64_t>(part.size()) < size; ++next) {
+      part.push_back(numbers[static_cast<size_t>(next)]);
+    }
+    set_known_numbers(output, part);
+  }
+}
+
 // Infers the elements of results of operations that programs use to compute shapes.
 std::optional<Ints> numbers_after(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs,
                                   const Tensor& output) {
@@ -198,7 +217,13 @@ void find_values(const Op& op, std::span<const Tensor> inputs, AttrsRef attrs, b
   if (late) return;
   const bool constant = takes_only_shapes(op) || std::ranges::all_of(inputs, has_value);
   if (constant && compute(op, inputs, attrs, outputs)) return;
-  if (outputs.size() != 1 || !is_list_of_numbers(outputs[0])) return;
+  if (!std::ranges::all_of(outputs, is_list_of_numbers)) return;
+  if (!outputs.empty() && divides(op, inputs[0], attrs)) {
+    const std::optional<Ints> numbers = known_elements(inputs[0]);
+    if (numbers) set_parts(*numbers, outputs);
+    return;
+  }
+  if (outputs.size() != 1) return;
   if (&op == &ops::shape && !inputs[0].shape().ranked()) return;
   const Building paused(nullptr);
   const StopRecording unrecorded;
