@@ -276,7 +276,7 @@ def with_space_to_batch(
         ValueError: if arguments do not fit.
 
     >>> x = tf.reshape(tf.range(6.0), [1, 6, 1])
-    >>> def last(x, num_spatial_dims, padding):
+    >>> def last(x, spatial_axes, padding):
     ...     return x[:, 1:]
     >>> tf.nn.with_space_to_batch(x, [2], "VALID", last).numpy().reshape(-1)
     array([2., 3., 4., 5.], dtype=float32)
@@ -300,7 +300,7 @@ def with_space_to_batch(
     if (rates < 1).any():
         raise ValueError(f"Dilation rates must be positive. Received: {rates.tolist()}")
     if (rates == 1).all():
-        return op(x, num_spatial_dims=count, padding=padding)
+        return op(x, count, padding)
     if padding not in ("SAME", "VALID"):
         raise ValueError(f"Invalid padding method {padding!r}")
     base = np.zeros((count, 2), np.int64)
@@ -317,7 +317,7 @@ def with_space_to_batch(
         blocks[axis - 1], whole[axis - 1] = rate, amounts
     sizes = _ops.reshape(_ops.shape(x)[1 : last + 1], [last])
     paddings, crops = required_space_to_batch_paddings(sizes, blocks, whole)
-    result = op(space_to_batch(x, blocks, paddings), num_spatial_dims=count, padding="VALID")
+    result = op(space_to_batch(x, blocks, paddings), count, "VALID")
     return batch_to_space(result, blocks, crops)
 
 
