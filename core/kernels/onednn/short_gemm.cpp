@@ -111,8 +111,9 @@ void short_gemm(const Product& p, int64_t batch, bool one_right, const Bfloat16*
   const bool by_rows = p.m >= p.n;
   const int64_t size = by_rows ? p.m : p.n;
   const int64_t units = (size + kUnit - 1) / kUnit;
-  const int64_t least = std::max(units * kGrain / work, units / max_threads()) + 1;
-  parallel_for(units, std::min(least, units), [&](int64_t begin, int64_t end) {
+  const int64_t pieces =
+      std::clamp<int64_t>(work / kGrain, 1, std::min<int64_t>(max_threads(), units));
+  parallel_for(units, units / pieces, [&](int64_t begin, int64_t end) {
     const int64_t from = begin * kUnit;
     Product part = p;
     (by_rows ? part.m : part.n) = std::min(end * kUnit, size) - from;
