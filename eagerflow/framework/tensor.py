@@ -75,8 +75,23 @@ def value_text(tensor: Any, as_repr: bool) -> str:
     if not as_repr:
         return str(value)
     # repr() of a NumPy scalar would name its type; the text shows the dtype already.
-    scalar = isinstance(value, np.generic)
-    return repr(value.item() if scalar else value)
+    if isinstance(value, np.generic):
+        return repr(value.item())
+    return _extension_repr(value) if dtypes.is_extension(value.dtype) else repr(value)
+
+
+def _extension_repr(array: np.ndarray) -> str:
+    """repr() of an array, with the dtype's name as NumPy writes names of its own dtypes.
+
+    repr() itself shows the repr of an added dtype, which releases of ml_dtypes write differently.
+    """
+    options, name = np.get_printoptions(), array.dtype.name
+    text = "array(" + np.array2string(array, separator=", ", prefix="array(", suffix=")") + ","
+    extra = f"dtype={name if name.isalnum() else repr(name)})"
+    if (array.size == 0 and array.ndim > 1) or array.size > options["threshold"]:
+        extra = f"shape={array.shape}, {extra}"
+    fits = len(text.rpartition("\n")[2]) + 1 + len(extra) <= options["linewidth"]
+    return text + (" " if fits else "\n      ") + extra
 
 
 def repr_fields(value: Any) -> str:
