@@ -11,6 +11,7 @@ from eagerflow.util import lazy
 policies = lazy.Module("eagerflow.keras.mixed_precision.policy")
 # Imported when it is first used: few programs need it.
 io_utils = lazy.Module("eagerflow.keras.utils.io_utils")
+serialization = lazy.Module("eagerflow.keras.saving.serialization")
 
 
 class _Defaults:
@@ -155,3 +156,8 @@ def disable_interactive_logging() -> None:
 def is_interactive_logging_enabled() -> bool:
     """Whether progress is shown on standard output."""
     return io_utils.is_interactive_logging_enabled()
+
+
+def enable_unsafe_deserialization() -> None:
+    """Lets this thread restore lambdas from code in files: see `load_model` and its `safe_mode`."""
+    serialization.enable_unsafe_deserialization()

@@ -17,7 +17,7 @@ from eagerflow.keras.engine.sequential import Sequential
 from eagerflow.keras.experimental import models as experimental
 from eagerflow.keras.saving.api import load_model, save_model
 from eagerflow.keras.saving.json_config import as_tuples
-from eagerflow.keras.saving.serialization import SafeModeScope
+from eagerflow.keras.saving.serialization import loading_scope
 from eagerflow.keras.typing import Config, CustomObjects
 from eagerflow.util import lazy
 
@@ -67,7 +67,7 @@ def model_from_json(json_string: str, custom_objects: Any = None, safe_mode: boo
     >>> tf.keras.models.model_from_json(model.to_json()).output_shape
     (None, 2)
     """
-    with SafeModeScope(safe_mode):
+    with loading_scope(safe_mode):
         return model_from_config(as_tuples(json.loads(json_string)), custom_objects)
 
 

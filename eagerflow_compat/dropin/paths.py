@@ -399,7 +399,7 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     if path == "__internal__.losses":
         return ("eagerflow.keras.losses.weighting", f"{root}.losses")
     if path == "__internal__":
-        return (root, f"{_INTERNALS}.keras_backend")
+        return (root, f"{_INTERNALS}.keras_backend", f"{root}.config")
     if path == "engine.base_layer":
         return (f"{_INTERNALS}.keras_backend", root, f"{root}.layers")
     if public.startswith(("layers.convolutional", "layers.merg", "layers.pooling")):
@@ -423,6 +423,8 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{_INTERNALS}.layer_sizes", f"{root}.utils")
     if path.endswith("kernelized_utils"):
         return (f"{_INTERNALS}.kernelized",)
+    if path.endswith("serialization_lib"):
+        return ("eagerflow.keras.saving.serialization", f"{root}.saving", f"{root}.models")
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
     if path.endswith(("utils.tf_utils", "utils.losses_utils", "utils.generic_utils")):

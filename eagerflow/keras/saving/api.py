@@ -200,7 +200,7 @@ def load_model(
     if os.path.isdir(path):
         with (
             registration.CustomObjectScope(custom_objects or {}),
-            serialization.SafeModeScope(safe_mode),
+            serialization.loading_scope(safe_mode),
         ):
             return loading.load_folder(path, compile=compile)
     if not os.path.exists(path):

@@ -99,7 +99,7 @@ def load_model(
         with files.reading(io.BytesIO(state)) as file:
             with (
                 registration.CustomObjectScope(custom_objects or {}),
-                serialization.SafeModeScope(safe_mode),
+                serialization.loading_scope(safe_mode),
                 limited_weights(files.array_bytes(file)),
             ):
                 with part_of(path, _CONFIG):

@@ -193,7 +193,7 @@ def load_model(
     with (
         files.reading(source) as file,
         registration.CustomObjectScope(custom_objects or {}),
-        serialization.SafeModeScope(safe_mode),
+        serialization.loading_scope(safe_mode),
         limited_weights(files.array_bytes(file)),
     ):
         if "model_config" not in file.attrs:

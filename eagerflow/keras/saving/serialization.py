@@ -84,6 +84,25 @@ def in_safe_mode() -> bool | None:
     return _safety.mode
 
 
+def enable_unsafe_deserialization() -> None:
+    """Lets this thread restore lambdas from code in files that do not say otherwise.
+
+    A file that a program loads afterwards can do anything that the program could do.
+
+    >>> from eagerflow.keras.saving import serialization
+    >>> with serialization.SafeModeScope():
+    ...     serialization.enable_unsafe_deserialization()
+    ...     serialization.in_safe_mode()
+    False
+    """
+    _safety.mode = False
+
+
+def loading_scope(safe_mode: bool) -> SafeModeScope:
+    """The scope in which a file is loaded: a mode that the program is in overrides the argument."""
+    return SafeModeScope(safe_mode if _safety.mode is None else _safety.mode)
+
+
 def check_reference(path: object, owner: str, kind: str = "its vocabulary") -> None:
     """Refuses, in safe mode, a path in a configuration: a file must not name other files to read.
 
