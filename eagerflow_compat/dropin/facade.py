@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from eagerflow.util import own_code
+from eagerflow.util import lazy, own_code
 
 
 def resolve(path: str) -> Any:
@@ -48,6 +49,33 @@ def _imported(path: str) -> ModuleType | None:
         if error.name is None or not path.startswith(error.name):
             raise
         return None
+
+
+def nearest_namespaces(root: str, apart: Collection[str] = ()) -> dict[str, str]:
+    """The public names below a namespace, and for each the namespace that is nearest to it.
+
+    Args:
+        root: the namespace.
+        apart: names of namespaces that are left out.
+    """
+    found: dict[str, str] = {}
+    level = [root]
+    while level:
+        deeper = []
+        for namespace in level:
+            for name, (module, _) in lazy.origins(namespace).items():
+                path = f"{namespace}.{name}"
+                if module != namespace:
+                    found.setdefault(name, namespace)
+                elif name not in apart and _has_stub(path):
+                    deeper.append(path)
+        level = deeper
+    return found
+
+
+def _has_stub(namespace: str) -> bool:
+    file = importlib.import_module(namespace).__file__ or ""
+    return Path(file).with_suffix(".pyi").exists()
 
 
 class Facade(ModuleType):

@@ -23,6 +23,7 @@ from eagerflow_compat.dropin import (
     distributions,
     estimators,
     installed_keras,
+    keras_names,
     native_packages,
     packages,
     paths,
@@ -150,7 +151,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             names = self._versions()
         make = _KerasFacade if spec.name.split(".")[-1] in (*_KERAS, "src") else Facade
         if package in _KERAS:
-            find = self._noted(spec.name, _nothing)
+            find = self._noted(spec.name, functools.partial(keras_names.find, inside))
             return make(spec.name, targets, names, find, () if inside else ["__internal__"])
         find = self._noted(spec.name, functools.partial(self._unavailable, inside))
         below = set(paths.submodules(inside, self.first))
@@ -217,10 +218,6 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         elif package in _TENSORFLOW and inside.startswith("compat.v2.compat."):
             inside = inside.removeprefix("compat.v2.")
             sys.modules[module.__name__] = importlib.import_module(f"{package}.{inside}")
-
-
-def _nothing(name: str) -> Any:
-    raise AttributeError(name)
 
 
 def _is_imported(name: str) -> bool:

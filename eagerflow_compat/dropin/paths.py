@@ -43,6 +43,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "distribute": ("eagerflow.distribute",),
     "distribute.estimator_training": (f"{_INTERNALS}.estimator_training",),
     "distribute.distribute_utils": (f"{_INTERNALS}.distribution",),
+    "distribute.coordinator.cluster_coordinator": ("eagerflow.distribute.coordinator",),
     "distribute.coordinator.coordinator_context": (f"{_INTERNALS}.coordination",),
     "distribute.distribute_lib": (f"{_INTERNALS}.coordination", "eagerflow.distribute"),
     "distribute.input_ops": (f"{_INTERNALS}.distribution",),
@@ -427,6 +428,10 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return ("eagerflow.keras.saving.serialization", f"{root}.saving", f"{root}.models")
     if path.endswith("saving_utils"):
         return (f"{_INTERNALS}.keras_utils",)
+    if public == "legacy.backend":
+        return (f"{root}.backend", f"{_INTERNALS}.keras_backend")
+    if public == "combinations":
+        return (f"{_INTERNALS}.combinations",)
     if path.endswith(("utils.tf_utils", "utils.losses_utils", "utils.generic_utils")):
         own = (f"{_INTERNALS}.keras_utils", f"{_INTERNALS}.keras_arguments")
         weighting = ("eagerflow.keras.losses.weighting",) if path.endswith("losses_utils") else ()
@@ -448,6 +453,9 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         if former is not None:
             namespaces += [f"{root}.{name}" if name else root for name in former]
             break
+    else:  # a module of a release, which has some of the names of its folder
+        if len(parts) > 1 and path in _keras_modules():
+            namespaces.append(f"{root}.{parts[0]}")
     return tuple(namespaces)
 
 

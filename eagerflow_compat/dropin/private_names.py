@@ -16,8 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from eagerflow.util import lazy, unavailable
-from eagerflow_compat.dropin.facade import resolve
+from eagerflow.util import unavailable
+from eagerflow_compat.dropin import keras_names
+from eagerflow_compat.dropin.facade import nearest_namespaces, resolve
 
 _LIST = Path(__file__).with_name("private_modules.txt")
 _SECOND = "eagerflow"
@@ -100,6 +101,11 @@ def find(path: str, name: str) -> object:
     absent = unavailable.find_by_name(re.sub(r"V[12]$", "", name))
     if absent is not None:
         return absent
+    if path.startswith("python.keras."):
+        try:
+            return keras_names.find(path.replace("python.keras", "src", 1), name)
+        except AttributeError:
+            pass  # It may be a module that Keras's module imports.
     passed_on = _imported_module(path, name)
     if passed_on is not None:
         return importlib.import_module(f"tensorflow.{passed_on}")
@@ -169,24 +175,7 @@ def _renamed_elsewhere() -> dict[str, str]:
 @functools.cache
 def _second_generation() -> dict[str, str]:
     """The public names, and the namespace of each that is nearest to the root."""
-    found: dict[str, str] = {}
-    level = [_SECOND]
-    while level:
-        deeper = []
-        for namespace in level:
-            for name, (module, _) in lazy.origins(namespace).items():
-                path = f"{namespace}.{name}"
-                if module != namespace:
-                    found.setdefault(name, namespace)
-                elif name not in _APART and _has_stub(path):
-                    deeper.append(path)
-        level = deeper
-    return found
-
-
-def _has_stub(namespace: str) -> bool:
-    file = importlib.import_module(namespace).__file__ or ""
-    return Path(file).with_suffix(".pyi").exists()
+    return nearest_namespaces(_SECOND, _APART)
 
 
 def _first_generation(name: str) -> Iterator[str]:
@@ -218,8 +207,8 @@ def _raw_operations() -> dict[str, str]:
 
 
 def _raw_operation(name: str) -> Any:
-    """The function of an operation by its name in the `gen_*_ops` modules, or None."""
-    operation = _raw_operations().get(name)
+    """The function of an operation by its name, or that in the `gen_*_ops` modules, or None."""
+    operation = _raw_operations().get(_snake(name))
     return operation and _positional(getattr(resolve("eagerflow.raw_ops"), operation))
 
 

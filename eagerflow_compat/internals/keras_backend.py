@@ -16,6 +16,7 @@ from eagerflow.keras.engine.functional.keras_tensor import RaggedKerasTensor
 from eagerflow.keras.engine.functional.op_layer import TFOpLambda as TensorFlowOpLayer
 from eagerflow.keras.saving.hdf5_files import names as load_attributes_from_hdf5_group
 from eagerflow.keras.saving.hdf5_files import set_names as save_attributes_to_hdf5_group
+from eagerflow.keras.saving.hdf5_model import group_values, write_group
 from eagerflow.keras.saving.hdf5_model import layer_weights as _legacy_weights
 from eagerflow.keras.saving.hdf5_model import read_weights as load_weights_from_hdf5_group
 from eagerflow.keras.saving.hdf5_model import write_weights as save_weights_to_hdf5_group
@@ -28,14 +29,66 @@ __all__ = [
     "TensorFlowOpLayer",
     "_current_graph",
     "_legacy_weights",
+    "_preprocess_conv1d_input",
+    "_preprocess_conv2d_input",
+    "_preprocess_conv3d_input",
+    "_preprocess_padding",
     "convert_to_numpy",
     "get_graph",
     "load_attributes_from_hdf5_group",
+    "load_optimizer_weights_from_hdf5_group",
     "load_weights_from_hdf5_group",
     "save_attributes_to_hdf5_group",
+    "save_optimizer_weights_to_hdf5_group",
     "save_weights_to_hdf5_group",
     "unique_object_name",
 ]
+
+
+def load_optimizer_weights_from_hdf5_group(hdf5_group: Any) -> list[Any]:
+    """The arrays of an optimizer's weights in a file of a model."""
+    return group_values(hdf5_group["optimizer_weights"])
+
+
+def save_optimizer_weights_to_hdf5_group(hdf5_group: Any, optimizer: Any) -> None:
+    """Writes an optimizer's weights, if there are any, into a file of a model."""
+    weights = list(getattr(optimizer, "weights", None) or optimizer.variables)
+    if weights:
+        write_group(hdf5_group.create_group("optimizer_weights"), weights)
+
+
+def _preprocess_padding(padding: str) -> str:
+    """The name of an operation's padding for that of a layer.
+
+    Raises:
+        ValueError: for another one than "same" and "valid".
+    """
+    if padding not in ("same", "valid"):
+        raise ValueError(f"Invalid padding: {padding}")
+    return padding.upper()
+
+
+def _preprocess_conv1d_input(x: Any, data_format: str) -> tuple[Any, str]:
+    """Inputs of a convolution and the order of their axes, as operations on a CPU take it."""
+    return _channels_last(x, data_format, "NWC")
+
+
+def _preprocess_conv2d_input(
+    x: Any, data_format: str, force_transpose: bool = False
+) -> tuple[Any, str]:
+    """As `_preprocess_conv1d_input`, of images."""
+    return _channels_last(x, data_format, "NHWC")
+
+
+def _preprocess_conv3d_input(x: Any, data_format: str) -> tuple[Any, str]:
+    """As `_preprocess_conv1d_input`, of volumes."""
+    return _channels_last(x, data_format, "NDHWC")
+
+
+def _channels_last(x: Any, data_format: str, order: str) -> tuple[Any, str]:
+    if data_format == "channels_first":
+        x = _core.ops.transpose(x, (0, *range(2, len(order)), 1))
+    return x, order
 
 
 def convert_to_numpy(x: Any) -> Array:

@@ -9,14 +9,112 @@ import numpy as np
 
 from eagerflow import _core, nest
 from eagerflow.keras.engine.tracking import RespectCompiledTrainableState
+from eagerflow.keras.engine.training.data_handler import Batches, DataHandler
+from eagerflow.keras.engine.training.sequence_workers import Workers
+from eagerflow.keras.engine.training.validation_split import train_validation_split
+from eagerflow.ops.array import concat
 
 __all__ = [
+    "DataHandler",
     "RespectCompiledTrainableState",
+    "flatten_metrics_in_order",
+    "get_data_handler",
     "get_input_shape_and_dtype",
     "get_static_batch_size",
     "list_to_tuple",
+    "reduce_per_replica",
+    "single_batch_iterator",
     "slice_arrays",
+    "train_validation_split",
 ]
+
+
+def get_data_handler(
+    *args: Any,
+    max_queue_size: int = 10,
+    workers: int = 1,
+    use_multiprocessing: bool = False,
+    **kwargs: Any,
+) -> DataHandler:
+    """The epochs and steps of data of any kind, as `fit` goes through them.
+
+    Args:
+        *args: those of a `DataHandler`.
+        max_queue_size: how many batches of a sequence are made ahead.
+        workers: how many threads or processes make them.
+        use_multiprocessing: whether they are processes.
+        **kwargs: further arguments of a `DataHandler`.
+
+    >>> from eagerflow_compat.internals.keras_training import get_data_handler
+    >>> handler = get_data_handler(np.arange(6.0), batch_size=4)
+    >>> for epoch, batches in handler.enumerate_epochs():
+    ...     for step in handler.steps():
+    ...         print(step, next(batches)[0].numpy())
+    0 [0. 1. 2. 3.]
+    1 [4. 5.]
+    """
+    for name in ("distribute", "pss_evaluation_shards"):
+        kwargs.pop(name, None)
+    return DataHandler(
+        *args, workers=Workers(workers, use_multiprocessing, max_queue_size), **kwargs
+    )
+
+
+def single_batch_iterator(
+    strategy: Any, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None
+) -> Any:
+    """An iterator over all of the data as one batch.
+
+    Raises:
+        ValueError: if there is nothing in the data.
+    """
+    rows = nest.flatten(x)[0].shape[0]
+    handler = DataHandler(x, y, sample_weight, batch_size=rows, class_weight=class_weight)
+    return Batches(next(handler.enumerate_epochs())[1], handler.element_spec)
+
+
+def reduce_per_replica(values: Any, strategy: Any, reduction: str = "auto") -> Any:
+    """Values of replicas as those of one.
+
+    Args:
+        values: a value, or a structure of them.
+        strategy: the strategy whose replicas computed them.
+        reduction: "first", as with "auto"; "sum"; or "concat" along the first axis.
+
+    Raises:
+        ValueError: for another reduction.
+
+    >>> from eagerflow_compat.internals.keras_training import reduce_per_replica
+    >>> reduce_per_replica({"loss": tf.constant(2.0)}, tf.distribute.get_strategy(), "first")
+    {'loss': <tf.Tensor: shape=(), dtype=float32, numpy=2.0>}
+    """
+    if reduction not in ("auto", "first", "sum", "concat"):
+        raise ValueError(
+            '`reduction` must be "auto", "concat", "first", or "sum". '
+            f"Received: reduction={reduction}."
+        )
+
+    def reduced(value: Any) -> Any:
+        parts = strategy.experimental_local_results(value)
+        if reduction == "sum":
+            return sum(parts[1:], start=parts[0])
+        if reduction == "concat" and len(parts) > 1:
+            return concat(parts, axis=0)
+        return parts[0]
+
+    return nest.map_structure(reduced, values)
+
+
+def flatten_metrics_in_order(logs: dict[str, Any], metrics_names: Sequence[str]) -> Any:
+    """The values of logs in the order of names, those of further names last; one by itself.
+
+    >>> from eagerflow_compat.internals.keras_training import flatten_metrics_in_order
+    >>> flatten_metrics_in_order({"mae": 2.0, "loss": 1.0}, ["loss", "mae"])
+    [1.0, 2.0]
+    """
+    results = [logs[name] for name in metrics_names if name in logs]
+    results += [logs[name] for name in sorted(logs) if name not in metrics_names]
+    return results[0] if len(results) == 1 else results
 
 
 def get_input_shape_and_dtype(layer: Any) -> tuple[tuple[int | None, ...] | None, str | None]:

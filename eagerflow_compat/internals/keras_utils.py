@@ -11,15 +11,47 @@ from eagerflow.framework import tensor as symbolic
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.functions.function import Function, function
 from eagerflow.keras.engine.functional.shape_inference import register_symbolic_tensor_type
+from eagerflow.keras.utils.file_download import extract_archive as _extract_archive
 
 __all__ = [
+    "SINGLE_LAYER_OUTPUT_ERROR_MSG",
+    "_extract_archive",
+    "_get_shape_tuple",
     "cast_losses_to_common_dtype",
     "expand_1d",
+    "filter_traceback",
+    "inject_argument_info_in_traceback",
     "is_symbolic_tensor",
     "register_symbolic_tensor_type",
     "shape_type_conversion",
     "trace_model_call",
 ]
+
+# Of Sequential models.
+SINGLE_LAYER_OUTPUT_ERROR_MSG = (
+    "All layers in a Sequential model should have a single output tensor. For multi-output layers, "
+    "use the functional API."
+)
+
+
+def _get_shape_tuple(t: Any) -> tuple[int | None, ...] | None:
+    """A tensor's shape as a tuple; None if its rank is not known."""
+    shape = getattr(t, "shape", None)
+    if shape is None:
+        return None
+    return tuple(shape) if isinstance(shape, tuple) or shape.rank is not None else None
+
+
+def filter_traceback(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """The function itself: tracebacks leave the lines inside of packages out in any case."""
+    return fn
+
+
+def inject_argument_info_in_traceback(
+    fn: Callable[..., Any], object_name: str | None = None
+) -> Callable[..., Any]:
+    """The function itself: errors of a layer's call list its arguments in any case."""
+    return fn
 
 
 def cast_losses_to_common_dtype(losses: Sequence[_core.Tensor]) -> list[_core.Tensor]:

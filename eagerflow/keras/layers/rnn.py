@@ -19,7 +19,12 @@ from eagerflow.keras.engine.calls.training_mode import may_train
 from eagerflow.keras.engine.functional.keras_tensor import KerasTensor
 from eagerflow.keras.engine.layer import Layer
 from eagerflow.keras.layers.arguments import is_shape_list
-from eagerflow.keras.layers.rnn_cell import DropoutRNNCell, map_states, state_sizes, zero_states
+from eagerflow.keras.layers.rnn_cell import (
+    DropoutRNNCellMixin,
+    map_states,
+    state_sizes,
+    zero_states,
+)
 from eagerflow.keras.layers.stacked_rnn_cells import StackedRNNCells
 from eagerflow.keras.saving import serialization
 from eagerflow.keras.time_steps import Step, by_time, over_steps
@@ -466,10 +471,10 @@ class RNN(Layer):
         return layer
 
 
-def _dropping_cells(cell: Any) -> list[DropoutRNNCell]:
+def _dropping_cells(cell: Any) -> list[DropoutRNNCellMixin]:
     """The cells, of a stack or this one, that can drop inputs or states."""
     cells = cell.cells if isinstance(cell, StackedRNNCells) else [cell]
-    return [one for one in cells if isinstance(one, DropoutRNNCell)]
+    return [one for one in cells if isinstance(one, DropoutRNNCellMixin)]
 
 
 def _flat_shapes(shape: TensorShape) -> list[Any]:

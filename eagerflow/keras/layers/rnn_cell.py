@@ -15,6 +15,7 @@ from eagerflow.keras.initializers import Initializer
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.ops.array import shape
+from eagerflow.ops.nn.normalization import dropout
 from eagerflow.typing import DTypeLike, ShapeLike, Structure
 
 _ops = _core.ops
@@ -109,8 +110,8 @@ class AbstractRNNCell(Layer):
         return initial_state_of(self, inputs, batch_size, dtype)
 
 
-class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
-    """A cell with dropout, whose masks stay the same for all steps of a sequence."""
+class DropoutRNNCellMixin:
+    """A cell's masks of dropout, which stay the same for all steps of a sequence."""
 
     dropout: float
     recurrent_dropout: float
@@ -154,11 +155,17 @@ class DropoutRNNCell(FunctionLayer, BaseRandomLayer):
 
     def _masks(self, inputs: Any, rate: float, count: int, training: bool | _core.Tensor) -> Any:
         ones = _ops.ones_like(inputs)
-        drop = self._random_generator.dropout
+        # Cells of programs may be layers without random numbers of their own.
+        generator = getattr(self, "_random_generator", None)
+        drop = dropout if generator is None else generator.dropout
         masks = [
             by_training(training, lambda on: drop(ones, rate) if on else ones) for _ in range(count)
         ]
         return masks if count > 1 else masks[0]
+
+
+class DropoutRNNCell(DropoutRNNCellMixin, FunctionLayer, BaseRandomLayer):
+    """A cell with dropout."""
 
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: DTypeLike | None = None

@@ -129,8 +129,8 @@ def write_weights(group: Any, model: Model) -> None:
     files.set_names(group, "layer_names", [layer.name for layer in layers])
     # Sorted, since names may have slashes: a group is created before the groups inside it.
     for layer in sorted(layers, key=lambda layer: layer.name):
-        _write_group(group.create_group(layer.name), layer_weights(layer))
-    _write_group(group.create_group(_TOP_LEVEL), _own_weights(model))
+        write_group(group.create_group(layer.name), layer_weights(layer))
+    write_group(group.create_group(_TOP_LEVEL), _own_weights(model))
 
 
 def finalize(model: Model) -> None:
@@ -150,7 +150,8 @@ def _own_weights(model: Model) -> list[Any]:
     return [weight for weight in layer_weights(model) if id(weight) not in inside]
 
 
-def _write_group(group: Any, weights: list[Any]) -> None:
+def write_group(group: Any, weights: list[Any]) -> None:
+    """Writes weights into a group, each by its name."""
     names: list[str] = []
     for weight in weights:
         name, count = weight.name, 0
@@ -171,7 +172,7 @@ def _plain(weight: Any) -> Any:
 def _write_optimizer(file: Any, optimizer: Optimizer) -> None:
     weights = list(optimizer.variables)
     if weights:
-        _write_group(file.create_group("optimizer_weights"), weights)
+        write_group(file.create_group("optimizer_weights"), weights)
     for name, part in getattr(optimizer, "_state_parts", dict)().items():
         store: dict[str, Any] = {}
         part.save_own_variables(store)
@@ -229,7 +230,7 @@ def _compile(model: Model, file: Any) -> None:
         return
     optimizer.build(model.trainable_variables)
     group = file["optimizer_weights"]
-    values = keras3_state.values_for(optimizer, _group_values(group))
+    values = keras3_state.values_for(optimizer, group_values(group))
     variables = list(optimizer.variables)
     if [np.shape(value) for value in values] != [tuple(v.shape) for v in variables]:
         warn(
@@ -290,7 +291,8 @@ def weights_group(file: Any) -> Any:
     return file["model_weights"] if "model_weights" in file else file
 
 
-def _group_values(group: object) -> list[Any]:
+def group_values(group: object) -> list[Any]:
+    """The arrays of the weights in a group."""
     return [files.dataset(group, name)[()] for name in files.names(group, "weight_names")]
 
 
@@ -309,11 +311,11 @@ def read_weights(group: Any, model: Model) -> None:
         )
     pairs, problems = [], []
     for layer, name in zip(layers, stored, strict=True):
-        weights, values = layer_weights(layer), _group_values(group[name])
+        weights, values = layer_weights(layer), group_values(group[name])
         problems += _differences(layer.name, weights, values)
         pairs += list(zip(weights, values, strict=False))
     if _TOP_LEVEL in group:
-        weights, values = _own_weights(model), _group_values(group[_TOP_LEVEL])
+        weights, values = _own_weights(model), group_values(group[_TOP_LEVEL])
         problems += _differences("the model itself", weights, values)
         pairs += list(zip(weights, values, strict=False))
     if problems:
@@ -347,7 +349,7 @@ def read_weights_by_name(group: Any, model: Model, skip_mismatch: bool = False) 
     for layer in model.layers:
         if layer.name not in stored:
             continue
-        weights, values = layer_weights(layer), _group_values(group[layer.name])
+        weights, values = layer_weights(layer), group_values(group[layer.name])
         differences = _differences(layer.name, weights, values)
         if differences and skip_mismatch:
             warn(f"Skipping loading of weights for layer {layer.name}: {'; '.join(differences)}")

@@ -9,6 +9,7 @@ import pytest
 
 import eagerflow as tf
 from eagerflow.keras.engine.functional.op_layer import TFOpLambda
+from eagerflow.keras.saving import serialization
 from eagerflow.protos.saved_model import MESSAGES
 
 layers = tf.keras.layers
@@ -201,3 +202,24 @@ def test_saved_models_with_false_graphs(tmp_path):
         path = saved_model(tmp_path / str(k), change)
         with pytest.raises(tf.errors.DataLossError, match="graph of objects"):
             tf.saved_model.load(path)
+
+
+@pytest.mark.parametrize("file", ["model.keras", "model.h5", "json"])
+def test_unsafe_mode_holds_for_all_loaders_of_a_thread(tmp_path, file):
+    model = tf.keras.Sequential([tf.keras.layers.Lambda(lambda x: x * 2, input_shape=(2,))])
+    text = model.to_json()
+    if file != "json":
+        model.save(tmp_path / file)
+
+    def load():
+        if file == "json":
+            return tf.keras.models.model_from_json(text)
+        return tf.keras.models.load_model(tmp_path / file, compile=False)
+
+    with serialization.SafeModeScope(False):  # ends what the call below begins
+        tf.keras.config.enable_unsafe_deserialization()
+        assert load()(tf.ones([1, 2])).numpy().tolist() == [[2.0, 2.0]]
+        with serialization.SafeModeScope(), pytest.raises(ValueError, match="safe_mode=False"):
+            load()
+    with pytest.raises(ValueError, match="safe_mode=False"):
+        load()
