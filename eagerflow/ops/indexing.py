@@ -86,7 +86,8 @@ def gather(
         indices: int32 or int64, of any shape.
         validate_indices: ignored; indices are always checked.
         axis: the axis; by default the first after the batch axes.
-        batch_dims: how many leading axes `params` and `indices` have in common.
+        batch_dims: how many leading axes `params` and `indices` have in common. There are none with
+            an axis of 0.
 
     Returns:
         A tensor in which `axis` has been replaced by the axes of `indices`.
@@ -97,7 +98,17 @@ def gather(
     >>> tf.gather([10, 20, 30], [2, 0, 2]).numpy()
     array([30, 10, 30], dtype=int32)
     """
-    return _ops.gather(params, indices, batch_dims if axis is None else axis, batch_dims)
+    if axis is None:
+        axis = batch_dims
+    elif batch_dims and _is_zero(axis):  # TensorFlow then does not pass them on
+        batch_dims = 0
+    return _ops.gather(params, indices, axis, batch_dims)
+
+
+def _is_zero(axis: Any) -> bool:
+    if isinstance(axis, Tensor) and _core.is_symbolic(axis):
+        axis = _core.static_value(axis)
+    return axis is not None and int(axis) == 0
 
 
 @op_function

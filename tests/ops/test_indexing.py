@@ -197,3 +197,20 @@ def test_gradients_by_a_column_of_indices_are_rows(
 def test_positions_without_a_type_are_int32():
     found = tf.searchsorted([1, 3, 5], [3, 4], out_type=None)
     assert found.dtype == tf.int32 and found.numpy().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("traced", [False, True])
+@pytest.mark.parametrize("axis", [0, np.int64(0), lambda: tf.constant(0)])
+@pytest.mark.parametrize(
+    ("shape", "indices"), [([4], [1, 0, 3, 3, 2]), ([4], 1), ([3, 4], [[1], [0], [2]])]
+)
+def test_gather_along_the_first_axis_has_no_batch(shape, indices, axis, traced):
+    def gather(params):
+        at = axis() if callable(axis) else axis
+        return tf.gather(params, indices, axis=at, batch_dims=1)
+
+    params = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    got = (tf.function(gather) if traced else gather)(params)
+    np.testing.assert_array_equal(got, params[np.asarray(indices)])
+    with pytest.raises((ValueError, tf.errors.InvalidArgumentError), match="batch_dims"):
+        tf.gather(tf.zeros([2, 2, 2]), tf.zeros([2, 2], tf.int32), axis=1, batch_dims=2)
