@@ -11,6 +11,7 @@ from eagerflow_compat.dropin import keras_names
 from eagerflow_compat.internals import keras_backend, keras_recurrent, keras_training
 
 NAMES = """
+python.framework.importer _IsControlInput
 python.keras.backend _preprocess_padding
 python.keras.combinations generate
 python.keras.engine.data_adapter get_data_handler
@@ -23,10 +24,13 @@ python.keras.saving.hdf5_format load_optimizer_weights_from_hdf5_group
 python.keras.utils.data_utils _extract_archive
 python.keras.utils.object_identity ObjectIdentitySet
 python.ops.bitwise_ops PopulationCount
+python.ops.op_selector UnliftableError
+python.util.compat collections_abc
 """
 # Of either generation of Keras.
 OF_KERAS = """
 layers.kernelized RandomFourierFeatures
+layers.rnn.dropout_rnn_cell DropoutRNNCell
 layers.rnn.dropout_rnn_cell_mixin DropoutRNNCellMixin
 layers.rnn.rnn_utils standardize_args
 legacy.backend int_shape
@@ -96,6 +100,27 @@ def test_rnn_draws_a_new_mask_for_each_call():
     first, second = rnn(x, training=True).numpy(), rnn(x, training=True).numpy()
     np.testing.assert_array_equal(first, np.repeat(first[:, :1], 5, axis=1))
     assert (first != second).any()
+
+
+class SeededCell(keras_recurrent.DropoutRNNCell):
+    """A cell of Keras 3, which has a generator of seeds."""
+
+    dropout, recurrent_dropout = 0.5, 0.0
+
+    def __init__(self, count):
+        self.dropout_mask_count = count
+        self.seed_generator = tf.keras.random.SeedGenerator(1)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_masks_of_a_cell_of_keras_3(count):
+    x = tf.ones([2, 3])
+    cell, same = SeededCell(count), SeededCell(count)
+    masks = cell.get_dropout_mask(x)
+    assert len(masks if count > 1 else [masks]) == count
+    assert cell.get_dropout_mask(x) is masks
+    np.testing.assert_array_equal(masks, same.get_dropout_mask(x))
+    assert cell.get_recurrent_dropout_mask(x) is None
 
 
 @pytest.mark.parametrize(

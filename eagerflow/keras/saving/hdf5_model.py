@@ -66,7 +66,7 @@ def save_model(model: Model, path: FilePath, include_optimizer: bool = True) -> 
         file.attrs["keras_version"] = VERSION
         file.attrs["backend"] = "tensorflow"
         file.attrs["model_config"] = json.dumps(
-            keras3.portable(_without_modules(config)), default=json_default
+            _without_modules(keras3.portable(config, renames=False)), default=json_default
         )
         training = training_config(model) if include_optimizer else None
         if training is not None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from eagerflow import keras
 from eagerflow.keras import naming
+from eagerflow.keras.saving import registration
 from eagerflow.keras.typing import Config
 
 # Entries of Keras 3's configurations without a counterpart.
@@ -70,7 +71,7 @@ def translated(config: object) -> Any:
         result["module"] = module.replace("keras.src.", "tf_keras.src.")
         if result.get("class_name") == "Functional":
             result["module"] = "tf_keras.src.engine.functional"
-    if result.get("class_name") in _RENAMED:
+    if result.get("class_name") in _RENAMED and not _is_of_program(result):
         result["class_name"] = _RENAMED[result["class_name"]]
     inner = result.get("config")
     if isinstance(inner, dict) and isinstance(inner.get("layer"), dict):
@@ -84,7 +85,20 @@ def translated(config: object) -> Any:
     return result
 
 
-def portable(config: object, owner: str | None = None) -> Any:
+def _is_of_program(entry: dict[str, Any]) -> bool:
+    """Whether an entry's class is a program's own, which may have the name of one of Keras's.
+
+    HDF5 files do not name the modules of classes.
+    """
+    name = entry.get("class_name")
+    if name is None or "config" not in entry:
+        return False
+    if "module" not in entry:
+        return name in registration.known_objects()
+    return not str(entry["module"] or "").startswith(("keras", "tf_keras", "tensorflow."))
+
+
+def portable(config: object, owner: str | None = None, renames: bool = True) -> Any:
     """A configuration for files, without the entries of Keras 2 that have their defaults.
 
     Functional models get the class name that both versions read.
@@ -92,17 +106,21 @@ def portable(config: object, owner: str | None = None) -> Any:
     Args:
         config: a configuration, or a structure of them.
         owner: the name of the class whose arguments it has.
+        renames: whether functional models get that name.
     """
     if isinstance(config, (list, tuple)):
-        return [portable(item) for item in config]
+        return [portable(item, renames=renames) for item in config]
     if not isinstance(config, dict):
         return config
+    owner_inside = "" if _is_of_program(config) else config.get("class_name")
     result = {
-        key: portable(value, config.get("class_name") if key == "config" else None)
+        key: portable(value, owner_inside if key == "config" else None, renames)
         for key, value in config.items()
         if value not in _OMITTED_DEFAULTS.get(key, ()) or not _is_omitted(owner, key)
     }
     inner = result.get("config")
+    if _is_of_program(config):
+        return result
     if config.get("class_name") == "BatchNormalization" and isinstance(inner, dict):
         axes = inner.get("axis")
         if isinstance(axes, list) and len(axes) == 1:
@@ -116,7 +134,7 @@ def portable(config: object, owner: str | None = None) -> Any:
         result["config"] = inner = _without_usual(str(config.get("class_name")), inner)
     if config.get("class_name") == "Sequential" and isinstance(inner, dict):
         result["config"] = _without_repeated_shapes(inner)
-    if config.get("class_name") == "Functional" and "module" in config:
+    if renames and config.get("class_name") == "Functional" and "module" in config:
         result.update(module="keras", class_name="Model", registered_name="Model")
     return result
 
@@ -245,13 +263,13 @@ def _accepted(entry: dict[str, Any], config: dict[str, object]) -> dict[str, Any
     if "batch_shape" in config and "batch_input_shape" not in config:
         config = {**config, "batch_input_shape": config["batch_shape"]}
         del config["batch_shape"]
+    if _is_of_program(entry):
+        return config
     name = entry["class_name"]
     if config.get("output_mode") == "int" and str(config.get("dtype")).startswith("float"):
         config = {**config, "dtype": "int64"}  # in Keras 3 the dtype of inputs
     if name in ("Sequential", "Functional", "Model"):
         return {key: value for key, value in config.items() if key != "dtype"}
-    if not str(entry.get("module") or "keras").startswith("keras"):
-        return config
     config = _without_contradictions(name, config)
     cls = _class_of(name)
     if cls is None:
