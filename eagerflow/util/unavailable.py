@@ -48,6 +48,7 @@ _XLA_OPERATIONS = (
     "operations of XLA are not called one by one here. Compose TensorFlow's operations under "
     "@tf.function(jit_compile=True)."
 )
+_FUNCTIONS = "functions are not declared with the types of their arguments here. Use tf.function."
 _LATER = "no program has needed it here yet."
 
 _TABLES = (
@@ -176,7 +177,7 @@ _NAMES: tuple[tuple[str, str, str], ...] = (
     ("python.distribute.cluster_resolver.tpu_cluster_resolver", "is_running_in_gce", _TPU),
     ("python.distribute.distribute_lib", "_DefaultReplicaThreadMode", _TPU),
     ("python.eager.wrap_function", "VariableHolder WrappedGraph", _LATER),
-    ("python.framework.function", "Defun", _TPU),
+    ("python.framework.function", "Defun", _FUNCTIONS),
     ("python.ops.control_flow_ops", "ControlFlowContext XLAControlFlowContext", _TPU),
     ("python.ops.control_flow_ops", "switch", _BRANCHES),
     ("python.ops.collective_ops", "all_gather all_reduce broadcast_recv broadcast_send", _DEVICES),

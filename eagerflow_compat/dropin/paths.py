@@ -86,6 +86,7 @@ _PYTHON: dict[str, tuple[str, ...]] = {
     "framework.errors_impl": ("eagerflow.errors",),
     "framework.func_graph": (f"{_INTERNALS}.functions",),
     "framework.function_def_to_graph": ("eagerflow.graphdef.function_graphs",),
+    "framework.importer": (f"{_INTERNALS}.graph_tools", _V1),
     "framework.indexed_slices": (f"{_INTERNALS}.composites",),
     "framework.op_def_registry": (f"{_INTERNALS}.op_declarations",),
     "framework.ops": (f"{_INTERNALS}.ops", f"{_INTERNALS}.op_registries"),

@@ -106,6 +106,8 @@ def find(path: str, name: str) -> object:
             return keras_names.find(path.replace("python.keras", "src", 1), name)
         except AttributeError:
             pass  # It may be a module that Keras's module imports.
+    if name in _OF_PYTHON:
+        return importlib.import_module(_OF_PYTHON[name])
     passed_on = _imported_module(path, name)
     if passed_on is not None:
         return importlib.import_module(f"tensorflow.{passed_on}")
@@ -128,6 +130,10 @@ _CALLED = {
     "tensor_lib": "python.framework.tensor",
     "vs": "python.ops.variable_scope",
 }
+
+
+# Modules of Python under the names that TensorFlow's modules import them by.
+_OF_PYTHON = {"collections_abc": "collections.abc"}
 
 
 def _imported_module(path: str, name: str) -> str | None:

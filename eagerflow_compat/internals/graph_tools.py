@@ -27,11 +27,17 @@ from eagerflow_compat.v1.saved_models import load
 from eagerflow_compat.v1.saver import Saver
 
 __all__ = [
+    "_IsControlInput",
     "convert_variables_to_constants_v2_as_graph",
     "freeze_graph",
     "optimize_for_inference",
     "print_tensors_in_checkpoint_file",
 ]
+
+
+def _IsControlInput(input_name: str) -> bool:
+    """Whether an input of a node is an operation to wait for."""
+    return input_name.startswith("^")
 
 
 def _names(text: str) -> list[str]:

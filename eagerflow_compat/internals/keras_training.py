@@ -55,9 +55,8 @@ def get_data_handler(
     """
     for name in ("distribute", "pss_evaluation_shards"):
         kwargs.pop(name, None)
-    return DataHandler(
-        *args, workers=Workers(workers, use_multiprocessing, max_queue_size), **kwargs
-    )
+    kwargs["workers"] = Workers(workers, use_multiprocessing, max_queue_size)
+    return DataHandler(*args, **kwargs)
 
 
 def single_batch_iterator(

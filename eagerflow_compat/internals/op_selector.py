@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from eagerflow import _core, nest
+from eagerflow.functions.variable_creation import UnliftableError
 
 __all__ = [
+    "UnliftableError",
     "check_graphs",
     "concatenate_unique",
     "get_backward_walk_ops",
