@@ -16,11 +16,24 @@ from eagerflow.util import advice, lazy
 
 # Imported when they are first used: few programs need them.
 initializers = lazy.Module("eagerflow.keras.initializers")
+strategy = lazy.Module("eagerflow.distribute.strategy")
 schedules = lazy.Module("eagerflow.keras.optimizers.schedules")
 
 _ops = _core.ops
 Tensor = _core.Tensor
 Slots = dict[str, Variable]
+
+
+_FLOATS = frozenset(
+    {
+        dtypes.float16,
+        dtypes.bfloat16,
+        dtypes.float32,
+        dtypes.float64,
+        dtypes.complex64,
+        dtypes.complex128,
+    }
+)
 
 
 class CallableList(list):
@@ -73,6 +86,27 @@ class Keras2Hooks:
     @property
     def _name(self) -> str:
         return self.name
+
+    def _distribution_strategy_scope(self) -> Any:
+        """The strategy that an optimizer was made under, in whose scope wrappers make variables."""
+        return strategy.get_strategy().scope()
+
+    def _call_if_callable(self, param: Any) -> Any:
+        """What a function returns that takes no arguments; any other value as it is."""
+        return param() if callable(param) else param
+
+    def _valid_dtypes(self) -> frozenset[dtypes.DType]:
+        """The dtypes of losses."""
+        return _FLOATS
+
+    def _assert_valid_dtypes(self, tensors: Iterable[Tensor]) -> None:
+        """Raises a ValueError for a tensor of another dtype."""
+        for tensor in tensors:
+            if tensor.dtype not in self._valid_dtypes():
+                raise ValueError(
+                    f"Invalid type {tensor.dtype.name}: an optimizer's are "
+                    f"{sorted(dtype.name for dtype in self._valid_dtypes())}."
+                )
 
     def _set_hyper(self, name: str, value: Any) -> None:
         """Stores a hyperparameter; "learning_rate" and "decay" have attributes of their own."""

@@ -230,16 +230,18 @@ class Optimizer(_NewOptimizer):
 
     @functools.cached_property
     def _iterations(self) -> Variable:  # type: ignore[override]
-        counter = self._add_scalar("iter", 0, dtypes.int64)
-        self.__dict__["_iterations"] = counter
-        self._variables.insert(0, counter)
-        self._settle_restorations()
-        return counter
+        return self.iterations  # which a wrapper of another optimizer may override
 
     @property
     def iterations(self) -> Variable:
         """The number of steps so far: an int64 variable."""
-        return self._iterations
+        counter = self.__dict__.get("_iterations")
+        if counter is None:
+            counter = self._add_scalar("iter", 0, dtypes.int64)
+            self.__dict__["_iterations"] = counter
+            self._variables.insert(0, counter)
+            self._settle_restorations()
+        return counter
 
     @iterations.setter
     def iterations(self, variable: Variable) -> None:
@@ -302,6 +304,8 @@ class Optimizer(_NewOptimizer):
     def _own_scalars(self) -> dict[str, Any]:
         """The optimizer's state in checkpoints other than the slots, by name."""
         counter = self.__dict__.get("_iterations")
+        if not any(counter is variable for variable in self._variables):
+            counter = None  # that of another optimizer
         calls = {accumulation.COUNTER: self._calls} if "_calls" in self.__dict__ else {}
         return {"iter": counter, **calls, **self._hyper}
 

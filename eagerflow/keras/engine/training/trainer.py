@@ -284,6 +284,14 @@ class Trainer(Steps):
         callbacks.on_train_end(logs=training_logs)
         return self.history
 
+    def _check_call_args(self, method_name: str) -> None:
+        """Raises a ValueError if `call` needs more than inputs; loops of programs call it."""
+        _check_call(self, method_name)
+
+    def _should_eval(self, epoch: int, validation_freq: Any) -> bool:
+        """Whether to validate after an epoch."""
+        return is_due(epoch, validation_freq)
+
     def _validate_and_get_metrics_result(self, logs: Logs) -> dict[str, Any]:
         """The values to show: those of the metrics if a step returned values with their names.
 
