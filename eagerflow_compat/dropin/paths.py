@@ -319,7 +319,6 @@ _KERAS: dict[str, tuple[str, ...]] = {
     },
     "objectives": ("losses",),
     "optimizer_v1": ("optimizers",),
-    "optimizer_v2": ("optimizers", "optimizers.schedules"),
     "saving": ("models", "utils"),
     **{
         f"utils.{name}": ("utils", "models", "backend")
@@ -352,6 +351,8 @@ _KERAS_ROOTS = (
 )
 
 
+# Where Keras has the optimizers that are legacy ones by now.
+_LEGACY_OPTIMIZERS = ("optimizer_v2", "optimizers.legacy.", "optimizers.optimizer_v2")
 # Where Keras has the layers of operations of functional models.
 _LAYERS_OF_OPERATIONS = ("layers.core", "layers.core.tf_op_layer")
 
@@ -408,8 +409,9 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
         return (f"{root}.layers", f"{_INTERNALS}.layer_bases")
     if public in ("backend_config", "engine.backend_config"):
         return (f"{root}.backend",)
-    if public.endswith("optimizer_v2.optimizer_v2"):
-        return (f"{_INTERNALS}.keras_optimizers", f"{root}.optimizers")
+    if public.startswith(_LEGACY_OPTIMIZERS):
+        namespaces = ("optimizers.legacy", "optimizers.schedules", "optimizers")
+        return (f"{_INTERNALS}.keras_optimizers", *(f"{root}.{name}" for name in namespaces))
     if path == "estimator":
         return ("eagerflow_compat.dropin.keras_estimators", f"{root}.estimator")
     if path == "__internal__.utils":

@@ -7,9 +7,11 @@ from typing import Any
 from eagerflow.keras import optimizers
 from eagerflow.keras.optimizers.schedules.schedule import LearningRateSchedule
 
-__all__ = ["OptimizerV2", "convert_to_legacy_optimizer"]
+__all__ = ["NonFusedAdam", "OptimizerV2", "RMSProp", "convert_to_legacy_optimizer"]
 
 OptimizerV2 = optimizers.legacy.Optimizer
+NonFusedAdam = optimizers.legacy.Adam  # whose operations are one operation here in any case
+RMSProp = optimizers.legacy.RMSprop
 
 # What the newer optimizers' configurations have, and those of the legacy ones have not.
 _NEWER = (

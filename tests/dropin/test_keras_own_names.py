@@ -179,3 +179,23 @@ def test_optimizer_weights_come_back_from_a_group(tmp_path):
         values = keras_backend.load_optimizer_weights_from_hdf5_group(file)
     for value, variable in zip(values, model.optimizer.variables, strict=True):
         np.testing.assert_array_equal(value, variable)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["tensorflow.python.keras.optimizer_v2", "tf_keras.src.optimizers.legacy"]
+    + ["keras.optimizer_v2", "keras.optimizers.optimizer_v2", "keras.optimizers.legacy"],
+)
+def test_modules_of_legacy_optimizers_have_legacy_optimizers(path):
+    text = f"""
+import tensorflow as tf
+from {path}.adam import Adam
+from {path}.gradient_descent import SGD
+from {path}.rmsprop import RMSprop
+from {path}.optimizer_v2 import OptimizerV2
+for cls in (Adam, SGD, RMSprop):
+    assert issubclass(cls, OptimizerV2) and cls is getattr(tf.keras.optimizers.legacy, cls.__name__)
+"""
+    run = [sys.executable, "-m", "eagerflow", "-c", text]
+    finished = subprocess.run(run, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
