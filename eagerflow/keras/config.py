@@ -6,6 +6,13 @@ from typing import Any
 
 from eagerflow.framework import dtypes
 from eagerflow.util import lazy
+from eagerflow.util.tracebacks import (
+    disable_traceback_filtering as disable_traceback_filtering,
+    enable_traceback_filtering as enable_traceback_filtering,
+    is_traceback_filtering_enabled as is_traceback_filtering_enabled,
+)
+
+__dir__ = lazy.listing(__name__)
 
 # Imported when it is first used: it imports this module.
 policies = lazy.Module("eagerflow.keras.mixed_precision.policy")

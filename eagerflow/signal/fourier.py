@@ -228,6 +228,13 @@ def ifft3d(input: TensorLike, name: str | None = None) -> Tensor:
     return _whole(input, 3, "IFFT3D", True)
 
 
+def _numbers(value: Any) -> Any:
+    """Sizes or axes as an array. Programs of known shapes know those computed from shapes, too."""
+    numbers = _core.convert(value, None, dtypes.int32)
+    known = _core.static_value(numbers)
+    return np.asarray(numbers if known is None else known)
+
+
 def _lengths(fft_length: Any, rank: int, op: str) -> list[int]:
     """The requested sizes.
 
@@ -235,7 +242,7 @@ def _lengths(fft_length: Any, rank: int, op: str) -> list[int]:
         TypeError: if it is a scalar.
         tf.errors.InvalidArgumentError: if there are not `rank` of them, or one is not positive.
     """
-    array = np.asarray(_core.convert(fft_length, None, dtypes.int32))
+    array = _numbers(fft_length)
     if array.ndim == 0:
         raise TypeError(f"fft_length must have one size for each axis, got the scalar {array}")
     if array.shape != (rank,):
@@ -349,11 +356,11 @@ def _axes_and_lengths(
 ) -> tuple[tuple[int, ...], list[int] | None]:
     lengths = None
     if fft_length is not None:
-        lengths = [int(size) for size in np.asarray(fft_length).reshape(-1)]
+        lengths = [int(size) for size in _numbers(fft_length).reshape(-1)]
     if axes is None:
         chosen = list(range(x.ndim - (x.ndim if lengths is None else len(lengths)), x.ndim))
     else:
-        chosen = [int(axis) for axis in np.asarray(axes).reshape(-1)]
+        chosen = [int(axis) for axis in _numbers(axes).reshape(-1)]
     if any(not -x.ndim <= axis < x.ndim for axis in chosen):
         raise invalid_argument(f"axes {chosen} are out of range for rank {x.ndim} [Op:{op}]")
     chosen = [axis % x.ndim for axis in chosen]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from eagerflow import _core, nest
+from eagerflow import nest
 from eagerflow.framework.shapes import TensorShape
 from eagerflow.keras.layers.rnn_cell import DropoutRNNCellMixin, zero_states
 from eagerflow.ops.array import shape
-from eagerflow_compat.keras import random
 
 __all__ = [
     "DropoutRNNCell",
@@ -26,25 +25,6 @@ __all__ = [
     "is_multiple_state",
     "standardize_args",
 ]
-
-
-class DropoutRNNCell(DropoutRNNCellMixin):
-    """The methods of Keras 3's cells; a subclass has a `seed_generator`."""
-
-    dropout_mask_count = 1  # a mask, or with another number a list of masks
-
-    def get_dropout_mask(self, step_input: Any) -> Any:
-        """A mask of inputs; None without dropout."""
-        return self.get_dropout_mask_for_cell(step_input, True, self.dropout_mask_count)
-
-    def get_recurrent_dropout_mask(self, step_input: Any) -> Any:
-        """A mask of states; None without dropout."""
-        return self.get_recurrent_dropout_mask_for_cell(step_input, True, self.dropout_mask_count)
-
-    def _masks(self, inputs: Any, rate: float, count: int, training: Any) -> Any:
-        seed = getattr(self, "seed_generator", None)
-        masks = [random.dropout(_core.ops.ones_like(inputs), rate, seed=seed) for _ in range(count)]
-        return masks if count > 1 else masks[0]
 
 
 def caching_device(rnn_cell: object) -> None:
@@ -115,3 +95,6 @@ _generate_zero_filled_state = generate_zero_filled_state
 _generate_zero_filled_state_for_cell = generate_zero_filled_state_for_cell
 _is_multiple_state = is_multiple_state
 _standardize_args = standardize_args
+
+# By the name of Keras 3.
+DropoutRNNCell = DropoutRNNCellMixin

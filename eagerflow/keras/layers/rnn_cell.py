@@ -15,7 +15,7 @@ from eagerflow.keras.initializers import Initializer
 from eagerflow.keras.layers.arguments import FunctionLayer
 from eagerflow.keras.layers.random_layer import BaseRandomLayer
 from eagerflow.ops.array import shape
-from eagerflow.ops.nn.normalization import dropout
+from eagerflow.ops.nn.normalization import dropout, stateless_dropout
 from eagerflow.typing import DTypeLike, ShapeLike, Structure
 
 _ops = _core.ops
@@ -145,6 +145,17 @@ class DropoutRNNCellMixin:
             self.__dict__["_recurrent_mask"] = masks
         return self._recurrent_mask
 
+    # Keras 3's names: its cells ask for masks only while they train.
+    dropout_mask_count = 1
+
+    def get_dropout_mask(self, step_input: Any) -> Any:
+        """A mask of inputs, or a list of `dropout_mask_count`; None without dropout."""
+        return self.get_dropout_mask_for_cell(step_input, True, self.dropout_mask_count)
+
+    def get_recurrent_dropout_mask(self, step_input: Any) -> Any:
+        """A mask of states, or a list of `dropout_mask_count`; None without dropout."""
+        return self.get_recurrent_dropout_mask_for_cell(step_input, True, self.dropout_mask_count)
+
     def _create_dropout_mask(self, inputs: Any, training: Any, count: int = 1) -> Any:
         """A new mask of inputs, or a list of `count`."""
         return self._masks(inputs, self.dropout, count, training)
@@ -155,9 +166,12 @@ class DropoutRNNCellMixin:
 
     def _masks(self, inputs: Any, rate: float, count: int, training: bool | _core.Tensor) -> Any:
         ones = _ops.ones_like(inputs)
-        # Cells of programs may be layers without random numbers of their own.
+        # Cells of programs may have a generator of seeds, or no random numbers of their own.
         generator = getattr(self, "_random_generator", None)
+        seeds = getattr(self, "seed_generator", None)
         drop = dropout if generator is None else generator.dropout
+        if seeds is not None:
+            drop = lambda x, rate: stateless_dropout(x, rate, seeds.next())  # noqa: E731
         masks = [
             by_training(training, lambda on: drop(ones, rate) if on else ones) for _ in range(count)
         ]
