@@ -8,7 +8,11 @@ from eagerflow.framework import dtypes
 from eagerflow.util import lazy
 from eagerflow.util.tracebacks import (
     disable_traceback_filtering as disable_traceback_filtering,
+)
+from eagerflow.util.tracebacks import (
     enable_traceback_filtering as enable_traceback_filtering,
+)
+from eagerflow.util.tracebacks import (
     is_traceback_filtering_enabled as is_traceback_filtering_enabled,
 )
 

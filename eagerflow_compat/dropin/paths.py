@@ -410,8 +410,9 @@ def keras_targets(root: str, path: str) -> tuple[str, ...]:
     if public in ("backend_config", "engine.backend_config"):
         return (f"{root}.backend",)
     if public.startswith(_LEGACY_OPTIMIZERS):
-        namespaces = ("optimizers.legacy", "optimizers.schedules", "optimizers")
-        return (f"{_INTERNALS}.keras_optimizers", *(f"{root}.{name}" for name in namespaces))
+        inside = ("legacy", "schedules")
+        found = (f"{_INTERNALS}.keras_optimizers", *(f"{root}.optimizers.{n}" for n in inside))
+        return (*found, f"{root}.optimizers")
     if path == "estimator":
         return ("eagerflow_compat.dropin.keras_estimators", f"{root}.estimator")
     if path == "__internal__.utils":

@@ -34,7 +34,6 @@ from eagerflow.util.program_warnings import warn
 
 if TYPE_CHECKING:
     from eagerflow.keras.callbacks import CallbackList, History
-    from eagerflow.keras.engine.model import Model
 
 # Imported when a step fails, or is profiled.
 experimental = lazy.Module("eagerflow.profiler.experimental")
@@ -87,7 +86,7 @@ def _dense(value: Any) -> Any:
     return value.toarray() if hasattr(value, "toarray") else value
 
 
-def _check_call(model: Model, method: str) -> None:
+def _check_call(model: Any, method: str) -> None:
     """Raises a ValueError if `call` needs arguments that a step does not pass."""
     if model._graph is not None:
         return
