@@ -77,7 +77,8 @@ def value_text(tensor: Any, as_repr: bool) -> str:
     # repr() of a NumPy scalar would name its type; the text shows the dtype already.
     if isinstance(value, np.generic):
         return repr(value.item())
-    return _extension_repr(value) if dtypes.is_extension(value.dtype) else repr(value)
+    added = isinstance(value, np.ndarray) and dtypes.is_extension(value.dtype)
+    return _extension_repr(value) if added else repr(value)
 
 
 def _extension_repr(array: np.ndarray) -> str:

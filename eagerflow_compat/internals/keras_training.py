@@ -49,7 +49,7 @@ def get_data_handler(
     >>> handler = get_data_handler(np.arange(6.0), batch_size=4)
     >>> for epoch, batches in handler.enumerate_epochs():
     ...     for step in handler.steps():
-    ...         print(step, next(batches)[0].numpy())
+    ...         print(step, next(batches).numpy())
     0 [0. 1. 2. 3.]
     1 [4. 5.]
     """
