@@ -34,14 +34,35 @@ class DType:
     True
     """
 
-    __slots__ = ("_kind", "_numpy_type", "_size", "as_datatype_enum", "name")
+    # Slots, which are read faster than properties: functions ask for them in each call.
+    __slots__ = {
+        "_kind": "",
+        "_numpy_type": "",
+        "as_datatype_enum": "The id of the type in files and protocols.",
+        "is_bool": "Whether this is the type of truth values.",
+        "is_complex": "Whether elements are complex numbers.",
+        "is_floating": "Whether elements are real floats.",
+        "is_integer": "Whether elements are integers, signed or not; booleans are not.",
+        "is_numeric": "Whether elements are numeric; narrow types such as int4 are not.",
+        "is_quantized": "Whether elements are quantized.",
+        "is_unsigned": "Whether elements are integers that cannot be negative.",
+        "name": "The name of the type.",
+        "size": "The bytes of an element; 0 for strings.",
+    }
 
     as_datatype_enum: int
     _numpy_type: Any
     _kind: str
-    _size: int
     _is_ref_dtype = False
+    is_bool: builtins.bool
+    is_complex: builtins.bool
+    is_floating: builtins.bool
+    is_integer: builtins.bool
+    is_numeric: builtins.bool
+    is_quantized: builtins.bool
+    is_unsigned: builtins.bool
     name: str
+    size: int
 
     def __new__(cls, type_enum: int) -> DType:
         return as_dtype(int(type_enum))
@@ -52,7 +73,14 @@ class DType:
         self.as_datatype_enum = type_enum
         self._numpy_type = numpy_type
         self._kind = kind
-        self._size = size
+        self.is_bool = kind == "b"
+        self.is_complex = kind == "c"
+        self.is_floating = kind in "fF"
+        self.is_integer = kind in "iuIU"
+        self.is_numeric = kind in "iufcq"
+        self.is_quantized = kind == "q"
+        self.is_unsigned = kind in "uU"
+        self.size = size
         self.name = name
         return self
 
@@ -77,41 +105,6 @@ class DType:
         return self is not resource and self is not variant
 
     @property
-    def is_bool(self) -> builtins.bool:
-        """Whether this is the type of truth values."""
-        return self._kind == "b"
-
-    @property
-    def is_integer(self) -> builtins.bool:
-        """Whether elements are integers, signed or not; booleans are not."""
-        return self._kind in "iuIU"
-
-    @property
-    def is_floating(self) -> builtins.bool:
-        """Whether elements are real floats."""
-        return self._kind in "fF"
-
-    @property
-    def is_numeric(self) -> builtins.bool:
-        """Whether elements are numeric; narrow types such as int4 and float8_e5m2 are not."""
-        return self._kind in "iufcq"
-
-    @property
-    def is_complex(self) -> builtins.bool:
-        """Whether elements are complex numbers."""
-        return self._kind == "c"
-
-    @property
-    def is_quantized(self) -> builtins.bool:
-        """Whether elements are quantized."""
-        return self._kind == "q"
-
-    @property
-    def is_unsigned(self) -> builtins.bool:
-        """Whether elements are integers that cannot be negative."""
-        return self._kind in "uU"
-
-    @property
     def base_dtype(self) -> DType:
         """The type itself: there are no reference types."""
         return self
@@ -128,11 +121,6 @@ class DType:
         if self is complex128:
             return float64
         return self
-
-    @property
-    def size(self) -> int:
-        """The bytes of an element; 0 for strings."""
-        return self._size
 
     @property
     def min(self) -> Any:

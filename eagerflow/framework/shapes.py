@@ -264,7 +264,7 @@ class TensorShape:
     def is_compatible_with(self, other: object) -> bool:
         """Whether a tensor could have both shapes; an unknown size matches any."""
         other = as_shape(other)
-        if self._dims is None or other._dims is None:
+        if self._dims is None or other._dims is None or self._dims == other._dims:
             return True
         return len(self._dims) == len(other._dims) and all(
             a is None or b is None or a == b for a, b in zip(self._dims, other._dims, strict=True)

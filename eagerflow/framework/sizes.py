@@ -186,6 +186,8 @@ def reshaped(x: Tensor, sizes: Any) -> Tensor:
     """
     if isinstance(sizes, Tensor):
         return _ops.reshape(x, sizes)
+    if is_known(*sizes):
+        return _ops.reshape(x, sizes)
     unknown = [k for k, size in enumerate(sizes) if isinstance(size, Tensor)]
     if len(unknown) == 1 and 0 not in [s for s in sizes if not isinstance(s, Tensor)]:
         sizes = [-1 if k == unknown[0] else size for k, size in enumerate(sizes)]

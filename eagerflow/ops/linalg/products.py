@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -13,7 +14,15 @@ from eagerflow.framework import dtypes
 from eagerflow.framework.host_call import when_ranks_are_known
 from eagerflow.framework.indexed_slices import IndexedSlices
 from eagerflow.framework.op_function import op_function
-from eagerflow.framework.sizes import known_array, may_equal, rank_of, reshaped, sizes_of
+from eagerflow.framework.sizes import (
+    Size,
+    is_known,
+    known_array,
+    may_equal,
+    rank_of,
+    reshaped,
+    sizes_of,
+)
 from eagerflow.framework.type_spec import TensorSpec
 from eagerflow.ops import norms
 from eagerflow.ops.array import invalid_argument, slices_at
@@ -175,39 +184,50 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     >>> tf.tensordot([[1.0, 2.0]], [[3.0], [4.0]], axes=1).numpy()
     array([[11.]], dtype=float32)
     """
-    a_dtype, b_dtype = dtypes.result_dtype(a), dtypes.result_dtype(b)
-    a = _core.convert(a, None, b_dtype)
-    b = _core.convert(b, None, a_dtype or a.dtype)
-    a_axes, b_axes = _pairs_of_axes(a, b, axes)
-    a_shape, b_shape = sizes_of(a), sizes_of(b)
-    a_free = [k for k in range(a.ndim) if k not in a_axes]
-    b_free = [k for k in range(b.ndim) if k not in b_axes]
-    a_size = math.prod(a_shape[k] for k in a_axes)
-    b_size = math.prod(b_shape[k] for k in b_axes)
-    rows = math.prod(a_shape[k] for k in a_free)
-    columns = math.prod(b_shape[k] for k in b_free)
-    a_matrix = reshaped(_in_order(a, [*a_free, *a_axes]), [rows, a_size])
-    b_matrix = reshaped(_in_order(b, [*b_axes, *b_free]), [b_size, columns])
-    product = _ops.matmul(a_matrix, b_matrix)
-    return reshaped(product, [*(a_shape[k] for k in a_free), *(b_shape[k] for k in b_free)])
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor) and a.dtype is b.dtype):
+        a_dtype, b_dtype = dtypes.result_dtype(a), dtypes.result_dtype(b)
+        a = _core.convert(a, None, b_dtype)
+        b = _core.convert(b, None, a_dtype or a.dtype)
+    pairs = axes if isinstance(axes, int) else _listed(axes)
+    shapes = sizes_of(a), sizes_of(b)
+    # Unknown sizes are tensors of the graph, so the plan belongs to that graph.
+    plan = _contraction if is_known(*shapes[0], *shapes[1]) else _contraction.__wrapped__
+    left, right, result = plan(*shapes, pairs)
+    product = _ops.matmul(_as_operand(a, *left), _as_operand(b, *right))
+    return product if result is None else reshaped(product, result)
 
 
-def _in_order(tensor: Tensor, order: list[int]) -> Tensor:
-    return tensor if order == sorted(order) else _ops.transpose(tensor, order)
+def _as_operand(x: Tensor, order: list[int] | None, shape: list[Size] | None) -> Tensor:
+    x = x if order is None else _ops.transpose(x, order)
+    return x if shape is None else reshaped(x, shape)
 
 
-def _pairs_of_axes(a: Tensor, b: Tensor, axes: Axes) -> tuple[list[int], list[int]]:
-    if isinstance(axes, int):
-        count = axes
-        if count < 0:
-            raise ValueError(f"`axes` must be at least 0.  Received: {count}.")
-        for tensor in (a, b):
-            if count > tensor.ndim:
-                raise ValueError(
-                    f"`axes` must not be larger than the number of dimensions of tensor "
-                    f"{tensor.numpy()}.  Received {count}, vs tensor dimensions {tensor.ndim}."
-                )
-        return list(range(a.ndim - count, a.ndim)), list(range(count))
+# How a tensor becomes a matrix: a transpose, then a reshape, of which None leaves it as it is.
+_Operand = tuple[list[int] | None, list[Size] | None]
+
+
+@functools.lru_cache(maxsize=256)
+def _contraction(
+    a: tuple[Size, ...], b: tuple[Size, ...], axes: int | tuple[tuple[int, ...], ...]
+) -> tuple[_Operand, _Operand, list[Size] | None]:
+    """How operands of two shapes become matrices, and the shape of the result if it is none."""
+    a_axes, b_axes = _pairs_of_axes(len(a), len(b), axes)
+    a_free = [k for k in range(len(a)) if k not in a_axes]
+    b_free = [k for k in range(len(b)) if k not in b_axes]
+
+    def operand(shape: tuple[Size, ...], left: list[int], right: list[int]) -> _Operand:
+        order = [*left, *right]
+        sizes = [math.prod(shape[k] for k in part) for part in (left, right)]
+        is_matrix = len(left) == len(right) == 1
+        return None if order == sorted(order) else order, None if is_matrix else sizes
+
+    result = [*(a[k] for k in a_free), *(b[k] for k in b_free)]
+    is_matrix = len(a_free) == len(b_free) == 1
+    return operand(a, a_free, a_axes), operand(b, b_axes, b_free), None if is_matrix else result
+
+
+def _listed(axes: Axes) -> int | tuple[tuple[int, ...], ...]:
+    """Axes as an integer or as a tuple for each operand."""
     if isinstance(axes, list | tuple):
         if len(axes) != 2:
             raise ValueError(f"`axes` must be an integer or have length 2.  Received {axes}.")
@@ -215,18 +235,39 @@ def _pairs_of_axes(a: Tensor, b: Tensor, axes: Axes) -> tuple[list[int], list[in
     else:
         both = known_array(axes, dtypes.int32, "axes")
         if both.ndim == 0:
-            return _pairs_of_axes(a, b, int(both))
+            return int(both)
         pair = list(both)
-    lists = [known_array(part, dtypes.int32, "axes").reshape(-1).tolist() for part in pair]
-    if len(lists[0]) != len(lists[1]):
+    return _axes(pair[0]), _axes(pair[1])
+
+
+def _axes(part: Any) -> tuple[int, ...]:
+    if isinstance(part, list | tuple) and all(type(axis) is int for axis in part):
+        return tuple(part)
+    return tuple(known_array(part, dtypes.int32, "axes").reshape(-1).tolist())
+
+
+def _pairs_of_axes(
+    a_rank: int, b_rank: int, axes: int | tuple[tuple[int, ...], ...]
+) -> tuple[list[int], list[int]]:
+    if isinstance(axes, int):
+        if axes < 0:
+            raise ValueError(f"`axes` must be at least 0.  Received: {axes}.")
+        for rank in (a_rank, b_rank):
+            if axes > rank:
+                raise ValueError(
+                    "`axes` must not be larger than the number of dimensions of a tensor.  "
+                    f"Received {axes}, vs tensor dimensions {rank}."
+                )
+        return list(range(a_rank - axes, a_rank)), list(range(axes))
+    if len(axes[0]) != len(axes[1]):
         raise ValueError(
-            f"Different number of contraction axes `a` and `b`, {len(lists[0])} != {len(lists[1])}."
+            f"Different number of contraction axes `a` and `b`, {len(axes[0])} != {len(axes[1])}."
         )
-    for part, tensor in zip(lists, (a, b), strict=True):
+    for part, rank in zip(axes, (a_rank, b_rank), strict=True):
         for k in part:
-            if not -tensor.ndim <= k < tensor.ndim:
-                raise invalid_argument(f"axis {k} is out of range for rank {tensor.ndim}")
-    return [k % a.ndim for k in lists[0]], [k % b.ndim for k in lists[1]]
+            if not -rank <= k < rank:
+                raise invalid_argument(f"axis {k} is out of range for rank {rank}")
+    return [k % a_rank for k in axes[0]], [k % b_rank for k in axes[1]]
 
 
 @op_function

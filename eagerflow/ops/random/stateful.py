@@ -30,6 +30,7 @@ _UNIFORM_DTYPES = (
     dtypes.int32,
     dtypes.int64,
 )
+_ONLY_INTEGERS = {int}
 
 
 def sizes_of(shape: Any, op: str) -> tuple[Any, Any]:
@@ -42,8 +43,8 @@ def sizes_of(shape: Any, op: str) -> tuple[Any, Any]:
     """
     if hasattr(shape, "as_list"):
         return tuple(shape.as_list()), dtypes.int32
-    if isinstance(shape, (list, tuple)) and all(type(size) is int for size in shape):
-        if any(not -(2**63) <= size < 2**63 for size in shape):
+    if isinstance(shape, (list, tuple)) and _ONLY_INTEGERS.issuperset(map(type, shape)):
+        if shape and (min(shape) < -(2**63) or max(shape) >= 2**63):
             raise ValueError("Can't convert Python sequence with out-of-range integer to Tensor.")
         return tuple(shape), dtypes.int32
     vector = _core.as_tensor(shape)
