@@ -329,6 +329,11 @@ cpu::Convolution Fusion::describe(const Shape& image, const Shape& filter,
   return c;
 }
 
+int64_t Fusion::operations_for_pixel(const Shape& filter) const {
+  if (!is_convolution(*node_) || view_ || !filter.fully_known() || filter.rank() != 4) return 0;
+  return 2 * filter[0] * filter[1] * (is_depthwise(*node_) ? 1 : filter[2]);
+}
+
 bool Fusion::run(std::span<const Tensor> inputs, TensorList& outputs) const {
   if (!observers.empty()) return false;
   for (const Tensor& input : inputs) {

@@ -36,6 +36,15 @@ class Fusion {
   // The slots of the inputs of a run.
   std::span<const int32_t> inputs() const { return inputs_; }
 
+  // What a convolution computes for each element of its result, from the shape of its filter; 0 for
+  // products, and where the result is a view or sizes are unknown.
+  int64_t operations_for_pixel(const Shape& filter) const;
+  // Whether an input of a convolution has the result's batch; the others are the same for all
+  // images.
+  bool has_batch(size_t input) const {
+    return input == 0 || static_cast<int32_t>(input) == addend_;
+  }
+
   // Returns false, with nothing done, if the nodes have to run one by one: the shapes do not match,
   // or a tape or an observer has to see each node.
   bool run(std::span<const Tensor> inputs, TensorList& outputs) const;

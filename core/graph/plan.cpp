@@ -8,6 +8,7 @@
 #include "graph/attention.h"
 #include "graph/part_sums.h"
 #include "graph/part_updates.h"
+#include "graph/plan_by_images.h"
 #include "graph/record.h"
 #include "graph/variables.h"
 #include "ops/op.h"
@@ -167,6 +168,7 @@ Plan::Plan(const Graph& graph, std::span<const Tensor> results, Options options)
   join_products();
   join_part_sums();
   join_elementwise(types);
+  join_by_images();
   find_deferred();
   find_last_uses(options.keeps_captures);
   leave_out_unread();
@@ -237,25 +239,26 @@ void Plan::find_last_uses(bool keeps_captures) {
     }
     mark_inputs(step);
   };
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    if (step->members.empty()) {
-      mark_step(*step);
-      continue;
+  const auto mark_all = [&](auto& self, std::vector<Step>& steps) -> void {
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+      if (step->members.empty()) {
+        mark_step(*step);
+        continue;
+      }
+      const std::vector<char> later = used;
+      self(self, step->members);
+      for (Input& input : step->inputs) {
+        input.last = !later[static_cast<size_t>(input.slot)];
+        mark(input.slot);
+      }
+      // Values that the first members recompute are not read from earlier steps.
+      for (size_t k = 0; k < step->recomputing; ++k) {
+        const int32_t slot = step->members[k].first_slot;
+        if (slot != step->recomputed) used[static_cast<size_t>(slot)] = 0;
+      }
     }
-    const std::vector<char> later = used;
-    for (auto member = step->members.rbegin(); member != step->members.rend(); ++member) {
-      mark_step(*member);
-    }
-    for (Input& input : step->inputs) {
-      input.last = !later[static_cast<size_t>(input.slot)];
-      mark(input.slot);
-    }
-    // Values that the first members recompute are not read from earlier steps.
-    for (size_t k = 0; k < step->recomputing; ++k) {
-      const int32_t slot = step->members[k].first_slot;
-      if (slot != step->recomputed) used[static_cast<size_t>(slot)] = 0;
-    }
-  }
+  };
+  mark_all(mark_all, steps_);
 }
 
 // Calls, conditionals and loops compute only what is read of their results.

@@ -73,6 +73,7 @@ class Plan {
     bool from_outside = true;  // no step fills the slot
     const Shape* shape;        // as known while tracing
   };
+  struct ByImages;
   struct Step {
     const Node* node;
     int32_t first_slot;
@@ -87,6 +88,7 @@ class Plan {
     std::unique_ptr<const Attention> attention;
     bool adds_part = false;  // the members are a gradient of a slice and a sum; see part_sums.h
     std::vector<Step> members;
+    std::unique_ptr<const ByImages> by_images;
     // The first members compute a value that another combined step may have stored in this slot.
     size_t recomputing = 0;
     int32_t recomputed = -1;
@@ -126,6 +128,9 @@ class Plan {
   void read_repeated(std::vector<DType>& types);
   std::optional<Input> repeated_by(const Step& step, std::vector<DType>& types);
   void join_elementwise(std::span<const DType> types);
+  void join_by_images();
+  void join_by_images(std::span<const size_t> found, int64_t images, const SlotFacts& facts,
+                      std::span<char> joined);
   void find_deferred();
   NodeSlots slots_of(const Step& step) const;
   void drop(std::span<const char> joined);
@@ -187,12 +192,17 @@ class PlanRun {
   Tensor take(size_t k);
 
  private:
+  struct Mode {
+    bool watched, elsewhere, profiled;
+  };
+  void run_step(const Plan::Step& step, Mode mode, const Node*& node);
   bool run_directly(const Plan::Step& step);
   void run_in_general(const Plan::Step& step, bool defers);
   bool run_chain(const Plan::Step& step);
   bool run_fusion(const Plan::Step& step);
   bool run_attention(const Plan::Step& step);
   bool run_part_sum(const Plan::Step& step);
+  bool run_by_images(const Plan::Step& step);
   bool run_joined(const Plan::Step& step);
   void run_members(const Plan::Step& step, const Node*& running);
 

@@ -13,6 +13,7 @@
 #include "graph/attention.h"
 #include "graph/part_sums.h"
 #include "graph/plan.h"
+#include "graph/plan_by_images.h"
 #include "graph/record.h"
 #include "ops/op.h"
 
@@ -168,28 +169,36 @@ void release_inputs(const auto& step, Tensor* slots) {
            " is larger than the memory of this machine, so that nothing is computed. [Op:",
            node->op->tf_name, "]");
     }
-    const bool profiled = profile::active();
-    for (const Plan::Step& step : plan_.steps_) {
-      node = step.node;
-      std::optional<profile::Scope> scope;
-      if (profiled) [[unlikely]]
-        scope.emplace(event_name(step), step.node->source);
-      if (scope && !step.members.empty()) scope->cover();
-      if (step.direct && !watched && run_directly(step)) continue;
-      if (step.members.empty()) {
-        // The dispatch adds the event of an operation.
-        if (scope && step.node->op) scope->cancel();
-        run_in_general(step, step.deferred);
-      } else if (elsewhere || !run_joined(step)) {
-        if (scope) scope->cancel();
-        run_members(step, node);
-      }
-    }
+    const Mode mode{watched, elsewhere, profile::active()};
+    for (const Plan::Step& step : plan_.steps_) run_step(step, mode, node);
   } catch (...) {
     failed_nodes.push_back(node);
     throw;
   }
   done_ = true;
+}
+
+// Sets `node` to the node that runs.
+[[gnu::hot]] inline void PlanRun::run_step(const Plan::Step& step, Mode mode, const Node*& node) {
+  node = step.node;
+  if (step.by_images) [[unlikely]] {
+    if (!mode.watched && !mode.profiled && run_by_images(step)) return;
+    for (const Plan::Step& member : step.members) run_step(member, mode, node);
+    return;
+  }
+  std::optional<profile::Scope> scope;
+  if (mode.profiled) [[unlikely]]
+    scope.emplace(event_name(step), step.node->source);
+  if (scope && !step.members.empty()) scope->cover();
+  if (step.direct && !mode.watched && run_directly(step)) return;
+  if (step.members.empty()) {
+    // The dispatch adds the event of an operation.
+    if (scope && step.node->op) scope->cancel();
+    run_in_general(step, step.deferred);
+  } else if (mode.elsewhere || !run_joined(step)) {
+    if (scope) scope->cancel();
+    run_members(step, node);
+  }
 }
 
 [[gnu::hot]] Tensor PlanRun::take(size_t k) {
