@@ -18,6 +18,10 @@ from eagerflow.framework import func_graph
 
 Tensor = _core.Tensor
 
+# Those of the kernel, which rounds two of them to float32 for all dtypes, as TensorFlow does.
+_GELU_INVERSE_WIDTH, _GELU_CUBIC = float(np.float32(0.5**0.5)), float(np.float32(0.044715))
+_GELU_RATE = math.sqrt(2.0 / math.pi)
+
 LOWERED: dict[str, Callable[..., Any]] = {}
 
 
@@ -91,9 +95,9 @@ def layer_norm(x: Tensor, gamma: Tensor, beta: Tensor, epsilon: float) -> tuple[
 @_lowers
 def gelu(x: Tensor, approximate: bool) -> Tensor:
     if approximate:
-        inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
+        inner = _GELU_RATE * (x + _GELU_CUBIC * x * x * x)
         return 0.5 * x * (1.0 + tf.tanh(inner))
-    return 0.5 * x * (1.0 + tf.math.erf(x / math.sqrt(2.0)))
+    return 0.5 * x * (1.0 + tf.math.erf(x * _GELU_INVERSE_WIDTH))
 
 
 @_lowers
@@ -428,12 +432,12 @@ def depthwise_conv2d_backprop_filter(
 @_lowers
 def gelu_grad(dy: Tensor, x: Tensor, approximate: bool) -> Tensor:
     if approximate:
-        factor = math.sqrt(2.0 / math.pi)
-        t = tf.tanh(factor * (x + 0.044715 * x * x * x))
-        inner = factor * (1.0 + 3.0 * 0.044715 * x * x)
+        t = tf.tanh(_GELU_RATE * (x + _GELU_CUBIC * x * x * x))
+        inner = _GELU_RATE * (1.0 + 3.0 * _GELU_CUBIC * x * x)
         return dy * 0.5 * (1.0 + t + x * (1.0 - t * t) * inner)
-    density = tf.exp(-0.5 * tf.square(x)) / math.sqrt(2.0 * math.pi)
-    return dy * (0.5 * (1.0 + tf.math.erf(x / math.sqrt(2.0))) + x * density)
+    z = x * _GELU_INVERSE_WIDTH
+    density = tf.exp(-tf.square(z)) * (_GELU_INVERSE_WIDTH / math.sqrt(math.pi))
+    return dy * (0.5 * (1.0 + tf.math.erf(z)) + x * density)
 
 
 _ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
