@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import bisect
 import functools
 import json
 import os
@@ -70,16 +71,17 @@ class OpDef(NamedTuple):
 
 
 @functools.cache
-def _text() -> str:
+def _lines() -> list[str]:
+    """The operations' declarations, in the order of their names."""
     path = os.path.join(os.path.dirname(__file__), "op_defs.txt")
     with open(path, encoding="utf-8") as file:
-        return "\n" + file.read()
+        return file.read().splitlines()
 
 
 @functools.cache
 def names() -> tuple[str, ...]:
     """The names of all operations."""
-    return tuple(re.findall(r"^\w+", _text(), re.MULTILINE))
+    return tuple(line.partition("(")[0].rstrip("!") for line in _lines())
 
 
 @functools.cache
@@ -90,11 +92,11 @@ def find(name: str) -> OpDef | None:
     >>> [argument.name for argument in op_defs.find("Sum").inputs]
     ['input', 'reduction_indices']
     """
-    if not name.isidentifier():
-        return None
-    text = _text()
-    at = max(text.find(f"\n{name}("), text.find(f"\n{name}!("))
-    return None if at < 0 else _parsed(text[at + 1 : text.index("\n", at + 1)])
+    lines = _lines()
+    at = bisect.bisect(lines, f"{name}!")  # the mark of state, which comes before parentheses
+    if at < len(lines) and lines[at].startswith((f"{name}(", f"{name}!(")):
+        return _parsed(lines[at])
+    return None
 
 
 def _parsed(line: str) -> OpDef:
