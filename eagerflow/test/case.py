@@ -7,11 +7,11 @@ import functools
 import platform
 import re
 import tempfile
-import unittest
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from absl.testing import absltest
 
 from eagerflow import _core, config, nest, random
 from eagerflow.autodiff.tape import GradientTape
@@ -21,7 +21,7 @@ from eagerflow.framework.context import default_graph, executing_eagerly
 from eagerflow.framework.device_spec import DeviceSpec
 from eagerflow.protos.schema import protobuf
 from eagerflow.ragged.tensor import RaggedTensor
-from eagerflow.test.assertions import PlainAssertions
+from eagerflow.test.capturing import CapturingTestCase
 from eagerflow.typing import Array, Structure, TensorLike
 from eagerflow.util import lazy
 
@@ -228,8 +228,8 @@ class _EagerSession:
         return self._test.evaluate(fetches)
 
 
-class TestCase(PlainAssertions):
-    """unittest's test case, with comparisons of arrays and tensors."""
+class TestCase(CapturingTestCase):
+    """absl's test case, with comparisons of arrays and tensors."""
 
     def setUp(self) -> None:
         """Sets the global seed and begins an empty default graph, so that tests are reproducible."""
@@ -352,9 +352,9 @@ class TestCase(PlainAssertions):
         """Asserts that two dictionaries have the same keys and values; floats may be nearly equal."""
         values = [*getattr(a, "values", tuple)(), *getattr(b, "values", tuple)()]
         if not any(isinstance(value, _COMPARED_BY_ELEMENTS) for value in values):
-            super().assertDictEqual(a, b, msg)
+            super().assertDictEqual(a, b, msg)  # type: ignore[no-untyped-call]
             return
-        self.assertSameElements(a.keys(), b.keys(), msg)
+        self.assertSameElements(a.keys(), b.keys(), msg)  # type: ignore[no-untyped-call]
         for key, value in a.items():
             if value is b[key]:
                 continue
@@ -521,7 +521,7 @@ class TestCase(PlainAssertions):
         self.assertEqual(expected, validate_message, msg)
 
     @contextlib.contextmanager
-    def assertRaisesWithPredicateMatch(
+    def assertRaisesWithPredicateMatch(  # type: ignore[override]
         self, exception_type: type[Exception], expected_err_re_or_predicate: Any
     ) -> Iterator[None]:
         """Asserts that an exception is raised whose text matches, or that satisfies a function."""
@@ -556,5 +556,5 @@ class TestCase(PlainAssertions):
 
 
 def main(argv: Any = None) -> None:
-    """Runs the tests of the program."""
-    unittest.main(argv=argv)
+    """Runs the tests of the program, after its flags have been read."""
+    absltest.main(**({} if argv is None else {"argv": argv}))

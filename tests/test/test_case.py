@@ -1,5 +1,7 @@
 """tf.test.TestCase: what its assertions let pass."""
 
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -105,3 +107,36 @@ def test_skipping_and_classes():
         pass
 
     assert issubclass(Case, tf.test.TestCase)
+
+
+PROGRAM = """
+import pathlib
+from absl import flags
+import eagerflow as tf
+
+flags.DEFINE_integer("answer", 1, "a number")
+
+class Test(tf.test.TestCase):
+    def test_folders(self):
+        folder = self.create_tempdir()
+        file = folder.create_file("a.txt", content="text")
+        self.assertEqual(pathlib.Path(file).read_text(), "text")
+        self.assertUrlEqual("http://a/?x=1&y=2", "http://a/?y=2&x=1")
+        with self.subTest("context"):
+            self.enter_context(tf.Graph().as_default())
+
+    def test_flags(self):
+        self.assertEqual(flags.FLAGS.answer, 42)
+
+if __name__ == "__main__":
+    tf.test.main()
+"""
+
+
+def test_programs_have_what_absl_gives_tests(tmp_path):
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    command = [sys.executable, str(path), "--answer=42"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "OK (skipped=1)" in done.stderr
