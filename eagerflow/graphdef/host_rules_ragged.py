@@ -16,6 +16,7 @@ from eagerflow import _core
 from eagerflow.framework import dtypes
 from eagerflow.graphdef.emitters import NoSuchNodeError
 from eagerflow.graphdef.host_lowering import op, rules_of
+from eagerflow.ragged.arrangement import splits_dtype
 from eagerflow.ragged.tensor import RaggedTensor
 from eagerflow.typing import Axes, DTypeLike, ShapeLike, TensorLike
 
@@ -24,6 +25,7 @@ Tensor = _core.Tensor
 Rows = tuple[Tensor, list[Tensor]]
 
 _arrangement = rules_of("ragged.arrangement")
+_broadcasting = rules_of("ragged.broadcasting")
 _conversion = rules_of("ragged.conversion")
 _construction = rules_of("ragged.construction")
 _reduction = rules_of("ragged.reduction")
@@ -274,6 +276,62 @@ def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) ->
     before = _splits_of_lengths(kept)
     values = _gathered((flat, splits[depth:]), tf.reshape(tf.where(masks[0]), [-1]))
     return [values[0], *masks[1][:-1], tf.gather(before, inner), *values[1]]
+
+
+def _axes_of(value: Any, rank: int, levels: int, kind: Any) -> tuple[Tensor, Tensor, list[Any]]:
+    """Flat values, the number of rows, and the starts and lengths of rows along each ragged axis.
+
+    A third value of an axis says whether its rows are stretched to the length of others.
+    """
+    zero, one = tf.zeros([1], kind), tf.ones([1], kind)
+    axes: list[Any] = []
+    if isinstance(value, RaggedTensor):
+        flat, count = value.flat_values, tf.cast(value.nrows(), kind)
+        for item in value._partitions():
+            splits = tf.cast(item.row_splits(), kind)
+            axes.append((splits[:-1], _lengths(splits), item.static_uniform_row_length == 1))
+        missing = rank - len(value.shape)
+        if missing:
+            outermost = (zero, tf.reshape(count, [1]), count == 1)
+            axes = [*[(zero, one, True)] * (missing - 1), outermost, *axes]
+            count = one[0]
+    else:
+        sizes = tf.concat([tf.ones([rank - value.shape.rank], kind), tf.shape(value, kind)], 0)
+        flat, count = tf.reshape(value, sizes), sizes[0]
+    while len(axes) < levels:
+        sizes = tf.shape(flat, kind)
+        size = sizes[1]
+        axes.append((tf.range(sizes[0]) * size, tf.fill(sizes[:1], size), size == 1))
+        flat = tf.reshape(flat, tf.concat([[sizes[0] * size], sizes[2:]], 0))
+    return flat, count, axes
+
+
+@_broadcasting
+def broadcast_rows(values: Sequence[Any], rank: int) -> Any:
+    ragged = [value for value in values if isinstance(value, RaggedTensor)]
+    levels = max(value.ragged_rank + rank - len(value.shape) for value in ragged)
+    kind = splits_dtype(ragged)
+    operands = [_axes_of(value, rank, levels, kind) for value in values]
+    count = operands[0][1]
+    for _, rows, _ in operands[1:]:
+        count = tf.where(count == 1, rows, count)
+    places = [tf.range(count) * tf.cast(rows != 1, kind) for _, rows, _ in operands]
+    found = []
+    for level in range(levels):
+        axes = [axes[level] for _, _, axes in operands]
+        joint, stretched = tf.gather(axes[0][1], places[0]), tf.convert_to_tensor(axes[0][2])
+        for (_, lengths, single), at in zip(axes[1:], places[1:], strict=True):
+            joint = tf.where(stretched, tf.gather(lengths, at), joint)
+            stretched = tf.logical_and(stretched, single)
+        splits = _splits_of_lengths(joint)
+        ids = rowids_of(splits, splits[-1])
+        offsets = tf.range(splits[-1]) - tf.gather(splits, ids)
+        places = [
+            tf.gather(tf.gather(starts, at), ids) + offsets * tf.cast(tf.logical_not(single), kind)
+            for (starts, _, single), at in zip(axes, places, strict=True)
+        ]
+        found.append(splits)
+    return [*(tf.gather(flat, at) for (flat, _, _), at in zip(operands, places, strict=True)), *found]
 
 
 def _joined(parts: list[Rows]) -> Rows:

@@ -115,17 +115,18 @@ def _aligned_in_graph(
             for level in range(levels)
         ],
     )
-
-    def run(*values: Any) -> Any:
-        flats, partitions = _aligned(values, rank)
-        return flats, [partition.row_splits() for partition in partitions]
-
-    flats, splits = host_call(run, specs, tuple(values), name="BroadcastRagged")
+    flats, splits = host_call(broadcast_rows, specs, (list(values), rank), name="BroadcastRagged")
     partitions = [
         RowPartition(item, size, internal=True)
         for item, size in zip(splits, sizes[1:], strict=True)
     ]
     return flats, functools.partial(_divided, partitions)
+
+
+def broadcast_rows(values: Sequence[TensorLike], rank: int) -> tuple[list[Any], list[Tensor]]:
+    """The flat values, and the row splits of the result."""
+    flats, partitions = _aligned(values, rank)
+    return flats, [partition.row_splits() for partition in partitions]
 
 
 def _broadcast_size(sizes: list[int | None]) -> int | None:

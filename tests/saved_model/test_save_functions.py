@@ -435,6 +435,15 @@ HOSTED = {
     "letters": (lambda t: tf.strings.unicode_split(t, "UTF-8"), tf.constant(["aé", "", "b"])),
     "sums of rows": (lambda r: [tf.reduce_sum(r, 1), tf.reduce_mean(r, 0)], _row(1.0, 2.0)),
     "rows": (lambda r: [tf.concat([r, r], 1), tf.stack([r, r]), r[:, ::-1], r[1:]], _row(1.0, 2.0)),
+    "stretched rows": (
+        lambda r: [
+            r + tf.reduce_sum(r, 1, keepdims=True),
+            r * tf.ones([1, 1]),
+            tf.stack([r, r]) - tf.stack([r]),
+            tf.expand_dims(r, 2) + tf.ones([3, 1, 2]),
+        ],
+        _row(1.0, 2.0),
+    ),
     "dense rows": (lambda r: [r.to_tensor(-1.0), r.to_sparse()], _row(1.0, 2.0)),
     "sparse sums": (
         lambda s: [tf.sparse.reduce_sum(s, 1), tf.sparse.reduce_max(s, 0), tf.sparse.add(s, s)],
