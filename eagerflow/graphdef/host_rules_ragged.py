@@ -331,7 +331,10 @@ def broadcast_rows(values: Sequence[Any], rank: int) -> Any:
             for (starts, _, single), at in zip(axes, places, strict=True)
         ]
         found.append(splits)
-    return [*(tf.gather(flat, at) for (flat, _, _), at in zip(operands, places, strict=True)), *found]
+    return [
+        *(tf.gather(flat, at) for (flat, _, _), at in zip(operands, places, strict=True)),
+        *found,
+    ]
 
 
 def _joined(parts: list[Rows]) -> Rows:

@@ -132,7 +132,11 @@ def _check_matrix(value: RaggedTensor) -> None:
 
 
 def _gather(params: TensorLike, indices: TensorLike, axis: int = 0, batch_dims: int = 0) -> Any:
-    return arrangement.gather(params, indices, int(axis or 0), int(batch_dims or 0))
+    axis, batch = int(axis or 0), int(batch_dims or 0)
+    is_dense = isinstance(params, _core.Tensor | _core.Variable)
+    if is_dense and not axis and not batch and isinstance(indices, RaggedTensor):
+        return indices.with_flat_values(_ops.gather(params, indices.flat_values, 0, 0))
+    return arrangement.gather(params, indices, axis, batch)
 
 
 @hosted(graph_specs.running_sums)

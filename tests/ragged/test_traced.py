@@ -107,3 +107,17 @@ def test_ragged_tensors_of_unknown_rank_are_joined(ragged_rank, axis):
     backwards = tf.function(lambda a, b: tf.concat([a, b], -1), input_signature=[spec, spec])
     with pytest.raises(ValueError, match="unknown rank"):
         backwards(x, x)
+
+
+def test_dense_rows_at_ragged_indices_keep_their_number():
+    indices, sizes = tf.ragged.constant([[0, 2], [1, 3]]), []
+
+    @tf.function
+    def doubled_twice(rows):
+        for _ in tf.range(2):
+            rows = (tf.gather(rows, indices) * 2.0).flat_values
+            sizes.append(rows.shape)
+        return rows
+
+    assert doubled_twice(tf.ones([4, 3])).numpy().tolist() == [[4.0] * 3] * 4
+    assert sizes[0] == [4, 3]
