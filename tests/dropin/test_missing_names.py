@@ -206,3 +206,24 @@ assert xml.sax.handler.ContentHandler
 def test_modules_of_others_come_along():
     done = run(COMPANIONS)
     assert done.returncode == 0, done.stderr
+
+
+FLAGS = """
+import tensorflow
+import sys
+from absl import app, flags
+
+sys.argv += ["--alsologtostderr", "--name=own"]
+flags.DEFINE_string("name", "", "a flag of the program")
+
+def main(_):
+    assert flags.FLAGS.name == "own" and flags.FLAGS.alsologtostderr
+
+app.run(main)
+"""
+
+
+def test_flags_of_abseil_exist():
+    """`absl.logging` defines some, and TensorFlow imports it."""
+    done = run(FLAGS)
+    assert done.returncode == 0, done.stderr
