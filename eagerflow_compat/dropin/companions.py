@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-from importlib.machinery import ModuleSpec
+from importlib.machinery import SourceFileLoader
 from types import ModuleType
-from typing import Any
 
 # Only of packages whose own import costs nothing: each name below them is bound, and its module run when
 # a program first uses it.
@@ -30,19 +29,12 @@ def bring() -> None:
             _bind(name)
 
 
-class _Flags:
+class _Flags(SourceFileLoader):
     """Runs `absl.flags`, then `absl.logging`, which defines flags that programs of TensorFlow have."""
-
-    def __init__(self, loader: Any) -> None:
-        self._loader = loader
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """The module, or None for an ordinary one."""
-        return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
         """Runs both."""
-        self._loader.exec_module(module)
+        super().exec_module(module)
         # An attribute runs a module that is bound lazily.
         getattr(importlib.import_module("absl.logging"), "INFO")  # noqa: B009
 
@@ -55,7 +47,7 @@ def _bind(name: str) -> None:
         return
     if spec is None or spec.loader is None:
         return
-    own: Any = _Flags(spec.loader) if name == "absl.flags" else spec.loader
+    own = _Flags(name, spec.origin or "") if name == "absl.flags" else spec.loader
     spec.loader = loader = importlib.util.LazyLoader(own)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
